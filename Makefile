@@ -1,0 +1,49 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: help demo setup test check bench clean
+
+help:
+	@echo "make demo    learn the graphs of the procedures that ship with tgml"
+	@echo "make test    run the tests"
+	@echo "make check   run ruff, mypy and import-linter"
+	@echo "make bench   run the benchmarks on the data that TGML_DATA points at"
+	@echo "make setup   create .venv with every extra and the development tools"
+	@echo "make clean   remove .venv and all output"
+
+$(VENV)/.created:
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+# The demonstration needs torch and nothing else beyond the core.
+$(VENV)/.demo: $(VENV)/.created pyproject.toml constraints.txt
+	$(PIP) --editable '.[torch]'
+	touch $@
+
+$(VENV)/.setup: $(VENV)/.created pyproject.toml constraints.txt
+	$(PIP) --editable '.[torch,stats]' --requirement requirements-dev.txt
+	touch $@ $(VENV)/.demo
+
+demo: $(VENV)/.demo
+	$(BIN)/tgml demo --output demo-output
+
+setup: $(VENV)/.setup
+
+test: $(VENV)/.setup
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.setup
+	mkdir -p bench-output
+	$(BIN)/tgml bench captaincook4d --json bench-output/captaincook4d.json
+	$(BIN)/tgml bench speed --json bench-output/speed.json
+
+clean:
+	rm -rf $(VENV) demo-output bench-output

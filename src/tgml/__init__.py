@@ -1,0 +1,1 @@
+"""tgml learns how a procedure works from recordings of people doing it."""

@@ -1,0 +1,394 @@
+"""The task graph: which steps need which, as an immutable directed acyclic graph.
+
+An edge goes from a step to its precondition, as in the paper. Questions a person would ask
+(what does this step need, what can be done now, is this order allowed) are its methods.
+Importing this module loads neither numpy nor networkx, so that monitors start at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from graphlib import CycleError as _GraphlibCycle
+from graphlib import TopologicalSorter
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from tgml.errors import CycleError, GraphError, UnknownNameError
+from tgml.sequences import END, START, Vocabulary
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import numpy as np
+    from numpy.typing import NDArray
+
+Edge = tuple[str, str]
+
+
+class TaskGraph:
+    """A procedure's steps and what each of them needs.
+
+    Parameters
+    ----------
+    steps
+        The names of the key-steps, without START and END.
+    edges
+        Pairs (step, precondition); START and END may take part.
+    procedure
+        What the procedure is called.
+    weights
+        A score for some or all edges.
+    provenance
+        Where the graph comes from (method, settings, number of recordings ...), as plain
+        JSON values; kept with the graph, never interpreted.
+
+    Raises
+    ------
+    GraphError
+        If an edge names an unknown step, a step needs END, or START needs something.
+    CycleError
+        If steps need each other.
+
+    Examples
+    --------
+    >>> graph = TaskGraph.from_preconditions({"mix": ["crack egg", "add milk"]})
+    >>> graph.preconditions_of("mix")
+    ('crack egg', 'add milk')
+    >>> graph.executable(["crack egg"])
+    ('add milk',)
+    >>> graph.is_valid(["crack egg", "mix"])
+    False
+    """
+
+    __slots__ = (
+        "_dependents",
+        "_masks",
+        "_needs",
+        "procedure",
+        "provenance",
+        "vocabulary",
+        "weights",
+    )
+
+    vocabulary: Vocabulary
+    procedure: str
+    weights: Mapping[Edge, float]
+    provenance: Mapping[str, Any]
+
+    def __init__(
+        self,
+        steps: Iterable[str],
+        edges: Iterable[Edge],
+        *,
+        procedure: str = "",
+        weights: Mapping[Edge, float] | None = None,
+        provenance: Mapping[str, Any] | None = None,
+    ) -> None:
+        vocabulary = Vocabulary(tuple(steps))
+        needs: list[set[int]] = [set() for _ in vocabulary.nodes]
+        for step, precondition in edges:
+            row, column = _edge_nodes(vocabulary, step, precondition)
+            needs[row].add(column)
+        try:
+            TopologicalSorter(dict(enumerate(needs))).prepare()
+        except _GraphlibCycle as error:
+            # graphlib lists the cycle from precondition to dependent, first node repeated.
+            cycle = [vocabulary.name(node) for node in reversed(error.args[1][1:])]
+            raise CycleError(cycle) from None
+        dependents: list[list[int]] = [[] for _ in vocabulary.nodes]
+        for row, columns in enumerate(needs):
+            for column in columns:
+                dependents[column].append(row)
+        kept = {edge: float(weight) for edge, weight in (weights or {}).items()}
+        for step, precondition in kept:
+            row, column = _edge_nodes(vocabulary, step, precondition)
+            if column not in needs[row]:
+                raise GraphError(
+                    f"a weight is given for {step!r} needing {precondition!r}, no edge"
+                )
+        self._set("vocabulary", vocabulary)
+        self._set("procedure", procedure)
+        self._set("weights", MappingProxyType(kept))
+        self._set("provenance", MappingProxyType(dict(provenance or {})))
+        self._set("_needs", tuple(tuple(sorted(columns)) for columns in needs))
+        self._set("_dependents", tuple(tuple(sorted(rows)) for rows in dependents))
+        # One bit a node: a step is executable when all bits of its mask are done.
+        self._set(
+            "_masks", tuple(sum(1 << column for column in columns if column) for columns in needs)
+        )
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a TaskGraph is immutable; {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a TaskGraph is immutable; {name!r} cannot be deleted")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (
+            _rebuild,
+            (self.steps, self.edges, self.procedure, dict(self.weights), dict(self.provenance)),
+        )
+
+    @classmethod
+    def from_preconditions(
+        cls,
+        preconditions: Mapping[str, Iterable[str]],
+        *,
+        procedure: str = "",
+        provenance: Mapping[str, Any] | None = None,
+    ) -> TaskGraph:
+        """Build a graph from what each step needs; START and END are connected by themselves.
+
+        Parameters
+        ----------
+        preconditions
+            For each step the steps that it needs; steps that need nothing may be left out
+            if another one needs them.
+        procedure, provenance
+            As in the constructor.
+        """
+        table = {step: tuple(needed) for step, needed in preconditions.items()}
+        names = dict.fromkeys(name for step, needed in table.items() for name in (*needed, step))
+        edges = [(step, needed) for step, row in table.items() for needed in row]
+        return cls(names, connect_ends(names, edges), procedure=procedure, provenance=provenance)
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The step names, without START and END."""
+        return self.vocabulary.steps
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """All edges as (step, precondition), START and END included, in node order."""
+        nodes = self.vocabulary.nodes
+        return tuple(
+            (nodes[row], nodes[column])
+            for row, columns in enumerate(self._needs)
+            for column in columns
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TaskGraph):
+            return NotImplemented
+        return set(self.steps) == set(other.steps) and set(self.edges) == set(other.edges)
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self.steps), frozenset(self.edges)))
+
+    def __repr__(self) -> str:
+        name = f"{self.procedure!r}, " if self.procedure else ""
+        return f"TaskGraph({name}{len(self.steps)} steps, {len(self.edges)} edges)"
+
+    def preconditions_of(self, step: str) -> tuple[str, ...]:
+        """Return what a step needs directly; START is not listed.
+
+        Parameters
+        ----------
+        step
+            A step's name, or END.
+        """
+        row = self._needs[self.vocabulary.node(step)]
+        return tuple(self.vocabulary.name(node) for node in row if node)
+
+    def dependents_of(self, step: str) -> tuple[str, ...]:
+        """Return the steps that need this one directly; END is not listed."""
+        rows = self._dependents[self.vocabulary.node(step)]
+        return tuple(self.vocabulary.name(node) for node in rows if node != self.vocabulary.end)
+
+    def all_preconditions_of(self, step: str) -> tuple[str, ...]:
+        """Return everything that must be done before a step, directly or through others."""
+        found: set[int] = set()
+        stack = [self.vocabulary.node(step)]
+        while stack:
+            for node in self._needs[stack.pop()]:
+                if node and node not in found:
+                    found.add(node)
+                    stack.append(node)
+        return tuple(self.vocabulary.name(node) for node in sorted(found))
+
+    def missing_before(self, step: str, done: Iterable[str]) -> tuple[str, ...]:
+        """Return the direct preconditions of a step that have not been done yet.
+
+        Parameters
+        ----------
+        step
+            The step about to be done, or END.
+        done
+            The steps done so far, in any order.
+        """
+        open_ = self._masks[self.vocabulary.node(step)] & ~self._mask(done)
+        return tuple(
+            self.vocabulary.name(node)
+            for node in self._needs[self.vocabulary.node(step)]
+            if open_ >> node & 1
+        )
+
+    def executable(self, done: Iterable[str] = ()) -> tuple[str, ...]:
+        """Return the steps not done yet whose preconditions are all done.
+
+        Parameters
+        ----------
+        done
+            The steps done so far, in any order.
+        """
+        mask = self._mask(done)
+        return tuple(
+            name
+            for node, name in enumerate(self.steps, start=1)
+            if not mask >> node & 1 and not self._masks[node] & ~mask
+        )
+
+    def is_valid(self, sequence: Iterable[str], *, complete: bool = False) -> bool:
+        """Return whether each step of a sequence comes after all that it needs.
+
+        Parameters
+        ----------
+        sequence
+            Step names in the order done; a repeated step is checked each time.
+        complete
+            Whether the procedure must also be finished: everything END needs is done.
+        """
+        mask = 0
+        for name in sequence:
+            node = self._step_node(name)
+            if self._masks[node] & ~mask:
+                return False
+            mask |= 1 << node
+        return not (complete and self._masks[self.vocabulary.end] & ~mask)
+
+    def in_order(self) -> tuple[str, ...]:
+        """Return the steps in an order that is valid, ties in the order of the vocabulary."""
+        done = 0
+        order: list[str] = []
+        waiting = list(range(1, len(self.steps) + 1))
+        while waiting:
+            node = next(node for node in waiting if not self._masks[node] & ~done)
+            waiting.remove(node)
+            done |= 1 << node
+            order.append(self.vocabulary.name(node))
+        return tuple(order)
+
+    def to_matrix(self) -> NDArray[np.float64]:
+        """Return the graph as a matrix of 0 and 1: row = step, column = its precondition.
+
+        Row and column numbers are node numbers: START, the steps in order, END.
+        """
+        import numpy as np
+
+        size = len(self.vocabulary.nodes)
+        matrix = np.zeros((size, size))
+        for row, columns in enumerate(self._needs):
+            matrix[row, list(columns)] = 1.0
+        return matrix
+
+    @classmethod
+    def from_matrix(
+        cls, matrix: NDArray[np.float64], steps: Iterable[str], *, procedure: str = ""
+    ) -> TaskGraph:
+        """Build a graph from a matrix: every non-zero entry is an edge.
+
+        Parameters
+        ----------
+        matrix
+            Row = step, column = its precondition, START first and END last.
+        steps
+            The step names, without START and END.
+        procedure
+            What the procedure is called.
+        """
+        from tgml.adjacency import WeightedAdjacency
+
+        adjacency = WeightedAdjacency(Vocabulary(tuple(steps)), matrix)
+        nodes = adjacency.vocabulary.nodes
+        rows, columns = adjacency.matrix.nonzero()
+        return cls(
+            adjacency.vocabulary.steps,
+            [(nodes[row], nodes[column]) for row, column in zip(rows, columns, strict=True)],
+            procedure=procedure,
+        )
+
+    def to_networkx(self) -> nx.DiGraph:
+        """Return a networkx graph; edges go from a step to its precondition."""
+        import networkx as nx
+
+        graph = nx.DiGraph(procedure=self.procedure)
+        graph.add_nodes_from(self.vocabulary.nodes)
+        for edge in self.edges:
+            attributes = {"weight": self.weights[edge]} if edge in self.weights else {}
+            graph.add_edge(*edge, **attributes)
+        return graph
+
+    @classmethod
+    def from_networkx(cls, graph: nx.DiGraph, *, procedure: str = "") -> TaskGraph:
+        """Build a graph from a networkx one whose edges go from a step to its precondition."""
+        names = [str(node) for node in graph.nodes if str(node) not in (START, END)]
+        edges = [(str(step), str(needed)) for step, needed in graph.edges]
+        weights = {
+            (str(step), str(needed)): float(weight)
+            for step, needed, weight in graph.edges(data="weight")
+            if weight is not None
+        }
+        name = procedure or str(graph.graph.get("procedure", ""))
+        return cls(names, edges, procedure=name, weights=weights)
+
+    def _step_node(self, name: str) -> int:
+        if name not in self.vocabulary:
+            raise UnknownNameError("step", name, self.steps)
+        return self.vocabulary.node(name)
+
+    def _mask(self, done: Iterable[str]) -> int:
+        mask = 0
+        for name in done:
+            mask |= 1 << self._step_node(name)
+        return mask
+
+
+def connect_ends(steps: Iterable[str], edges: Iterable[Edge]) -> list[Edge]:
+    """Add START below each step that needs nothing and END above each that nobody needs.
+
+    Parameters
+    ----------
+    steps
+        The step names.
+    edges
+        Pairs (step, precondition).
+
+    Returns
+    -------
+    list
+        The edges given, then those added.
+    """
+    given = list(edges)
+    needing = {step for step, _ in given}
+    needed = {precondition for _, precondition in given}
+    added: list[Edge] = []
+    for step in steps:
+        if step not in needing:
+            added.append((step, START))
+        if step not in needed:
+            added.append((END, step))
+    return given + added
+
+
+def _edge_nodes(vocabulary: Vocabulary, step: str, precondition: str) -> tuple[int, int]:
+    try:
+        row, column = vocabulary.node(step), vocabulary.node(precondition)
+    except UnknownNameError as error:
+        raise GraphError(f"the edge {step!r} needing {precondition!r}: {error}") from None
+    if row == 0:
+        raise GraphError(f"START is said to need {precondition!r}; START comes before everything")
+    if column == vocabulary.end:
+        raise GraphError(f"{step!r} is said to need END; END comes after everything")
+    return row, column
+
+
+def _rebuild(
+    steps: tuple[str, ...],
+    edges: tuple[Edge, ...],
+    procedure: str,
+    weights: dict[Edge, float],
+    provenance: dict[str, Any],
+) -> TaskGraph:
+    return TaskGraph(steps, edges, procedure=procedure, weights=weights, provenance=provenance)

@@ -1,0 +1,269 @@
+"""Key-steps in order: what a recording of somebody doing a procedure amounts to.
+
+A `Vocabulary` names the key-steps of one procedure, a `KeyStepSequence` is one recording,
+`Demonstrations` are all recordings of the procedure. Everything here is immutable, and this
+is the one place that knows the placeholders START and END.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from tgml.errors import FormatError, UnknownNameError
+
+START = "START"
+END = "END"
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The key-steps of one procedure, by name, in a fixed order.
+
+    Every key-step has a node number: START is 0, the steps are 1 to n, END is n + 1, as
+    K_0 ... K_{n+1} in the paper.
+
+    Parameters
+    ----------
+    steps
+        The names, without START and END.
+
+    Raises
+    ------
+    FormatError
+        If a name is empty, comes twice, or is START or END.
+
+    Examples
+    --------
+    >>> words = Vocabulary(("crack egg", "mix"))
+    >>> words.nodes
+    ('START', 'crack egg', 'mix', 'END')
+    >>> words.node("mix")
+    2
+    """
+
+    steps: tuple[str, ...]
+    _nodes: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "steps", tuple(self.steps))
+        nodes = {START: 0}
+        for number, name in enumerate(self.steps, start=1):
+            if not isinstance(name, str) or not name.strip():
+                raise FormatError(f"step {number} has the name {name!r}; expected a text")
+            if name in (START, END):
+                raise FormatError(
+                    f"a step is called {name!r}; START and END are added by tgml, "
+                    "leave them out or rename the step"
+                )
+            if name in nodes:
+                raise FormatError(f"the step {name!r} is listed twice; step names must differ")
+            nodes[name] = number
+        nodes[END] = len(self.steps) + 1
+        object.__setattr__(self, "_nodes", nodes)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._nodes and name not in (START, END)
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """All node names, in node order: START, the steps, END."""
+        return (START, *self.steps, END)
+
+    @property
+    def end(self) -> int:
+        """The node number of END."""
+        return len(self.steps) + 1
+
+    def node(self, name: str) -> int:
+        """Return the node number of a step, START or END.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such step; the message names the nearest ones.
+        """
+        try:
+            return self._nodes[name]
+        except KeyError:
+            raise UnknownNameError("step", name, self.steps) from None
+
+    def name(self, node: int) -> str:
+        """Return the name of a node."""
+        return self.nodes[node]
+
+
+@dataclass(frozen=True)
+class KeyStepSequence:
+    """One recording: which key-steps were done, in which order.
+
+    Parameters
+    ----------
+    id
+        What the recording is called.
+    steps
+        Node numbers in a vocabulary, in the order done; steps may repeat.
+    starts, ends
+        When each step started and ended, in seconds, where known.
+    mistakes
+        For each step the mark its annotator gave it, or None where it was done right; None
+        as a whole where nobody looked.
+    skipped
+        Node numbers of steps that the annotator marked as left out.
+
+    Raises
+    ------
+    FormatError
+        If there is no step, or a field has another length than `steps`.
+    """
+
+    id: str
+    steps: tuple[int, ...]
+    starts: tuple[float, ...] | None = None
+    ends: tuple[float, ...] | None = None
+    mistakes: tuple[str | None, ...] | None = None
+    skipped: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.steps:
+            raise FormatError(
+                f"recording {self.id!r} has no steps; a demonstration shows at least one"
+            )
+        for name, values in (
+            ("starts", self.starts),
+            ("ends", self.ends),
+            ("mistakes", self.mistakes),
+        ):
+            if values is not None and len(values) != len(self.steps):
+                raise FormatError(
+                    f"recording {self.id!r} has {len(self.steps)} steps and "
+                    f"{len(values)} {name}; expected one for each step"
+                )
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    @property
+    def has_mistakes(self) -> bool:
+        """Whether an annotator marked a mistake or a skipped step."""
+        return bool(self.skipped) or any(mark is not None for mark in self.mistakes or ())
+
+    @property
+    def has_repetitions(self) -> bool:
+        """Whether a step is done more than once."""
+        return len(set(self.steps)) < len(self.steps)
+
+
+@dataclass(frozen=True)
+class Demonstrations:
+    """All recordings of one procedure.
+
+    Parameters
+    ----------
+    vocabulary
+        The procedure's key-steps; it may hold steps that no recording shows.
+    sequences
+        The recordings.
+    procedure
+        What the procedure is called.
+
+    Raises
+    ------
+    FormatError
+        If there is no recording, two share an id, or one refers to a node that is no step.
+
+    Examples
+    --------
+    >>> demonstrations = Demonstrations.from_steps([["boil", "pour"], ["pour", "boil"]])
+    >>> len(demonstrations), demonstrations.vocabulary.steps
+    (2, ('boil', 'pour'))
+    """
+
+    vocabulary: Vocabulary
+    sequences: tuple[KeyStepSequence, ...]
+    procedure: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sequences", tuple(self.sequences))
+        about = f"procedure {self.procedure!r}" if self.procedure else "these demonstrations"
+        if not self.sequences:
+            raise FormatError(f"{about}: no recordings; at least one is needed to learn from")
+        ids = set()
+        for sequence in self.sequences:
+            if sequence.id in ids:
+                raise FormatError(f"{about}: two recordings are called {sequence.id!r}")
+            ids.add(sequence.id)
+            for node in (*sequence.steps, *sequence.skipped):
+                if not 1 <= node <= len(self.vocabulary):
+                    raise FormatError(
+                        f"{about}: recording {sequence.id!r} refers to node {node}; "
+                        f"expected 1 to {len(self.vocabulary)}"
+                    )
+
+    @classmethod
+    def from_steps(
+        cls,
+        recordings: Mapping[str, Sequence[str]] | Iterable[Sequence[str]],
+        *,
+        procedure: str = "",
+        vocabulary: Vocabulary | None = None,
+    ) -> Demonstrations:
+        """Build demonstrations from lists of step names.
+
+        Parameters
+        ----------
+        recordings
+            Step names in order, one list a recording; a mapping gives each its id.
+        procedure
+            What the procedure is called.
+        vocabulary
+            The key-steps, where they are known; otherwise the names in order of appearance.
+        """
+        if not isinstance(recordings, Mapping):
+            recordings = {str(number): steps for number, steps in enumerate(recordings, start=1)}
+        if vocabulary is None:
+            vocabulary = Vocabulary(
+                tuple(dict.fromkeys(name for steps in recordings.values() for name in steps))
+            )
+        return cls(
+            vocabulary,
+            tuple(
+                KeyStepSequence(id_, tuple(vocabulary.node(name) for name in steps))
+                for id_, steps in recordings.items()
+            ),
+            procedure,
+        )
+
+    def __len__(self) -> int:
+        return len(self.sequences)
+
+    def __iter__(self) -> Iterator[KeyStepSequence]:
+        return iter(self.sequences)
+
+    @property
+    def seen(self) -> frozenset[int]:
+        """The nodes that some recording shows."""
+        return frozenset(node for sequence in self.sequences for node in sequence.steps)
+
+    @property
+    def unseen_steps(self) -> tuple[str, ...]:
+        """The steps of the vocabulary that no recording shows."""
+        seen = self.seen
+        return tuple(name for node, name in enumerate(self.vocabulary.steps, 1) if node not in seen)
+
+    def names(self, sequence: KeyStepSequence) -> tuple[str, ...]:
+        """Return a recording's steps by name."""
+        return tuple(self.vocabulary.name(node) for node in sequence.steps)
+
+    def without_marked_mistakes(self) -> Demonstrations:
+        """Return only the recordings in which nobody marked a mistake.
+
+        Raises
+        ------
+        FormatError
+            If every recording has one.
+        """
+        return replace(self, sequences=tuple(s for s in self.sequences if not s.has_mistakes))
