@@ -1,0 +1,548 @@
+"""Write the procedures that ship with tgml: true graphs, and demonstrations drawn from them.
+
+Run it as ``python tools/make_procedures.py``; it writes ``src/tgml/procedures/*.json``, and
+the same bytes each time. Each procedure has a seed of its own, so that changing one leaves
+the others as they are. Only ``random.Random.random`` is used, whose numbers Python promises
+to keep from version to version.
+
+How a recording without a mistake is drawn
+    1. Each optional step is left out with probability `LEAVE_OUT`.
+    2. Each step gets an eagerness, uniform in [0, 1): in this recording, what the person
+       would rather do early and what they would put off.
+    3. Until all is done: with probability `CARRY_ON` the person carries on with what they
+       have just done, which is a random one of the executable steps that need the last step
+       directly; otherwise, or where there is none, they do the most eager executable step.
+    4. Each repeatable step that is part of the recording is done again with probability
+       `AGAIN`, once or twice, each time at a random place between two steps that the
+       procedure names: a pan is greased again after the first pancake and before stacking.
+    5. The person has a pace in [0.8, 1.25); each step takes its typical time times the pace
+       times a number in [0.7, 1.4), and is followed by a pause of 0.5 to 6 seconds.
+
+How a mistake gets into it
+    Mistakes are about the steps that somebody can forget and go on nevertheless, which each
+    procedure lists. No two recordings of a procedure have the same mistake.
+
+    order
+        A step that needs a forgettable one directly is done too early, just before it; or the
+        forgettable one is remembered late, one to three steps after the step that needs it.
+        Each has probability 1/2, but only the second where the step would lack anything else.
+    skipped
+        A forgettable step is never done.
+
+    What is marked follows from the graph alone, see `marks`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from tgml.graph import TaskGraph
+from tgml.procedures import DEMONSTRATIONS_SUFFIX, GRAPH_SUFFIX, ORDER, PRECONDITION_SKIPPED
+from tgml.sequences import Demonstrations, KeyStepSequence
+from tgml.storage import demonstrations_to_json, dump_json, graph_to_json, write_text
+
+FOLDER = Path(__file__).resolve().parents[1] / "src" / "tgml" / "procedures"
+
+LEAVE_OUT = 0.35
+CARRY_ON = 0.3
+AGAIN = 0.45
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One procedure, as declared below.
+
+    Parameters
+    ----------
+    name, domain, about
+        What it is called, where it is done, and what is done in one sentence.
+    seed
+        What its demonstrations are drawn with.
+    steps
+        For each step its typical time in seconds, then what it needs directly.
+    forgettable
+        Mandatory steps that somebody can leave out, or do late, and go on nevertheless.
+    optional
+        Steps that may be left out.
+    repeatable
+        Steps that may be done again, each with the step after whose first occurrence that
+        may happen (itself, or one that needs it) and the step before which it must.
+    clean, order, skipped
+        How many recordings without a mistake, with an order mistake, with a skipped step.
+    """
+
+    name: str
+    domain: str
+    about: str
+    seed: int
+    steps: Mapping[str, tuple[int, *tuple[str, ...]]]
+    forgettable: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+    repeatable: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    clean: int = 14
+    order: int = 3
+    skipped: int = 2
+
+    def graph(self) -> TaskGraph:
+        """Return the true graph, after checking that the declaration makes sense."""
+        graph = TaskGraph.from_preconditions(
+            {step: needs for step, (_, *needs) in self.steps.items()},
+            procedure=self.name,
+            provenance={
+                "about": self.about,
+                "domain": self.domain,
+                "optional": list(self.optional),
+                "repeatable": list(self.repeatable),
+                "recordings": "simulated from the graph by tools/make_procedures.py, "
+                f"seed {self.seed}",
+            },
+        )
+        if graph.steps != tuple(self.steps):
+            raise ValueError(f"{self.name}: a step is needed that is declared later or never")
+        for step in graph.steps:
+            direct = graph.preconditions_of(step)
+            for needed in direct:
+                if any(needed in graph.all_preconditions_of(other) for other in direct):
+                    raise ValueError(f"{self.name}: {step!r} need not list {needed!r}")
+        for step in self.optional:
+            if graph.dependents_of(step) or step in self.forgettable:
+                raise ValueError(f"{self.name}: {step!r} is not optional")
+        for step, (after, until) in self.repeatable.items():
+            if step not in (after, *graph.all_preconditions_of(after)):
+                raise ValueError(f"{self.name}: {after!r} does not come after {step!r}")
+            if after not in graph.all_preconditions_of(until):
+                raise ValueError(f"{self.name}: {until!r} does not come after {after!r}")
+        return graph
+
+
+RECIPES = (
+    Recipe(
+        name="pancakes",
+        domain="kitchen",
+        about="Make a stack of pancakes and serve it.",
+        seed=1,
+        steps={
+            "measure the flour": (25,),
+            "crack the eggs": (20,),
+            "pour in the milk": (10,),
+            "whisk the batter": (60, "measure the flour", "crack the eggs", "pour in the milk"),
+            "rinse the whisk": (20, "whisk the batter"),
+            "heat the pan": (90,),
+            "grease the pan": (10, "heat the pan"),
+            "fry a pancake": (120, "whisk the batter", "grease the pan"),
+            "stack the pancakes": (15, "fry a pancake"),
+            "warm the syrup": (45,),
+            "lay out the plates": (20,),
+            "dust with sugar": (8, "stack the pancakes"),
+            "serve the pancakes": (25, "stack the pancakes", "lay out the plates"),
+        },
+        forgettable=("pour in the milk", "heat the pan", "grease the pan", "lay out the plates"),
+        optional=("rinse the whisk", "warm the syrup", "dust with sugar"),
+        repeatable={
+            "fry a pancake": ("fry a pancake", "stack the pancakes"),
+            "grease the pan": ("fry a pancake", "stack the pancakes"),
+        },
+        clean=15,
+    ),
+    Recipe(
+        name="picnic-basket",
+        domain="home",
+        about="Get everything ready for a picnic, in almost any order.",
+        seed=2,
+        steps={
+            "boil the water": (150,),
+            "fill the flask": (20, "boil the water"),
+            "wash the grapes": (30,),
+            "box the grapes": (15, "wash the grapes"),
+            "butter the bread": (60,),
+            "wrap the sandwiches": (40, "butter the bread"),
+            "gather the cutlery": (20,),
+            "close the basket": (
+                10,
+                "fill the flask",
+                "box the grapes",
+                "wrap the sandwiches",
+                "gather the cutlery",
+            ),
+            "fold the blanket": (25,),
+            "find the ball": (40,),
+            "put on sunscreen": (50,),
+            "water the balcony plants": (90,),
+            "tell the neighbours": (60,),
+        },
+        forgettable=("wash the grapes", "gather the cutlery", "fill the flask", "box the grapes"),
+        clean=16,
+        order=2,
+    ),
+    Recipe(
+        name="gram-stain",
+        domain="laboratory",
+        about="Stain bacteria on a slide with two dyes and look at them.",
+        seed=3,
+        steps={
+            "label the slide": (15,),
+            "spread the sample": (30, "label the slide"),
+            "let the smear dry": (180, "spread the sample"),
+            "pass the slide through the flame": (10, "let the smear dry"),
+            "flood with violet": (60, "pass the slide through the flame"),
+            "rinse off the violet": (10, "flood with violet"),
+            "flood with iodine": (60, "rinse off the violet"),
+            "rinse off the iodine": (10, "flood with iodine"),
+            "drip on alcohol": (15, "rinse off the iodine"),
+            "rinse off the alcohol": (10, "drip on alcohol"),
+            "flood with safranin": (45, "rinse off the alcohol"),
+            "rinse off the safranin": (10, "flood with safranin"),
+            "blot the slide": (20, "rinse off the safranin"),
+            "switch on the microscope": (10,),
+            "look at the slide": (120, "blot the slide", "switch on the microscope"),
+        },
+        forgettable=(
+            "label the slide",
+            "let the smear dry",
+            "pass the slide through the flame",
+            "rinse off the violet",
+            "rinse off the iodine",
+            "rinse off the alcohol",
+            "blot the slide",
+        ),
+        clean=12,
+    ),
+    Recipe(
+        name="birdhouse",
+        domain="workshop",
+        about="Build a wooden birdhouse from one board and paint it.",
+        seed=4,
+        steps={
+            "mark the board": (120,),
+            "saw the front": (90, "mark the board"),
+            "saw the sides": (150, "mark the board"),
+            "saw the roof": (110, "mark the board"),
+            "saw the floor": (70, "mark the board"),
+            "drill the entrance": (60, "saw the front"),
+            "drill the drain holes": (40, "saw the floor"),
+            "sand the front": (80, "drill the entrance"),
+            "sand the sides": (100, "saw the sides"),
+            "glue the sides to the floor": (120, "sand the sides", "drill the drain holes"),
+            "screw on the front": (90, "sand the front", "glue the sides to the floor"),
+            "screw on the roof": (80, "saw the roof", "screw on the front"),
+            "set the perch": (30, "drill the entrance"),
+            "stir the paint": (45,),
+            "paint the outside": (300, "set the perch", "stir the paint", "screw on the roof"),
+            "cut the wire": (20,),
+            "hook in the hanger": (30, "cut the wire", "screw on the roof"),
+        },
+        forgettable=(
+            "drill the drain holes",
+            "sand the front",
+            "sand the sides",
+            "set the perch",
+            "stir the paint",
+        ),
+        clean=15,
+    ),
+    Recipe(
+        name="reading-lamp",
+        domain="electronics",
+        about="Solder a small LED lamp from a kit and light it.",
+        seed=5,
+        steps={
+            "put on the safety glasses": (8,),
+            "heat the soldering iron": (120,),
+            "tin the tip": (15, "heat the soldering iron"),
+            "sort the parts": (60,),
+            "bend the resistor's legs": (20, "sort the parts"),
+            "insert the resistor": (15, "bend the resistor's legs"),
+            "find the LED's long leg": (15, "sort the parts"),
+            "insert the LED": (15, "find the LED's long leg"),
+            "insert the switch": (12, "sort the parts"),
+            "solder the resistor": (
+                30,
+                "put on the safety glasses",
+                "tin the tip",
+                "insert the resistor",
+            ),
+            "solder the LED": (30, "put on the safety glasses", "tin the tip", "insert the LED"),
+            "solder the switch": (
+                35,
+                "put on the safety glasses",
+                "tin the tip",
+                "insert the switch",
+            ),
+            "clip the legs": (25, "solder the resistor", "solder the LED"),
+            "switch off the iron": (
+                5,
+                "solder the resistor",
+                "solder the LED",
+                "solder the switch",
+            ),
+            "check the joints": (40, "clip the legs", "solder the switch"),
+            "put in the battery": (15, "check the joints"),
+            "press the switch": (5, "put in the battery"),
+        },
+        forgettable=(
+            "put on the safety glasses",
+            "tin the tip",
+            "find the LED's long leg",
+            "clip the legs",
+            "check the joints",
+            "switch off the iron",
+        ),
+    ),
+    Recipe(
+        name="change-a-dressing",
+        domain="care",
+        about="Change the dressing on a wound that heals well.",
+        seed=6,
+        steps={
+            "explain what will happen": (40,),
+            "wash the hands": (40,),
+            "open the dressing pack": (20, "wash the hands"),
+            "put on the gloves": (15, "wash the hands"),
+            "moisten the swabs": (15, "open the dressing pack", "put on the gloves"),
+            "take off the old dressing": (30, "explain what will happen", "put on the gloves"),
+            "bag the old dressing": (8, "take off the old dressing"),
+            "inspect the wound": (30, "take off the old dressing"),
+            "note the wound's size": (20, "inspect the wound"),
+            "wipe the wound": (20, "moisten the swabs", "inspect the wound"),
+            "pat the skin dry": (20, "wipe the wound"),
+            "lay on the new dressing": (20, "pat the skin dry"),
+            "tape the edges": (25, "lay on the new dressing"),
+            "take off the gloves": (10, "bag the old dressing", "tape the edges"),
+            "write up the change": (60, "take off the gloves"),
+        },
+        forgettable=(
+            "explain what will happen",
+            "wash the hands",
+            "put on the gloves",
+            "bag the old dressing",
+            "inspect the wound",
+            "pat the skin dry",
+        ),
+        optional=("note the wound's size",),
+        repeatable={"wipe the wound": ("wipe the wound", "pat the skin dry")},
+        clean=13,
+        skipped=3,
+    ),
+    Recipe(
+        name="puncture",
+        domain="bicycle workshop",
+        about="Find and patch a hole in a bicycle tube.",
+        seed=7,
+        steps={
+            "turn the bicycle over": (15,),
+            "open the brake": (8,),
+            "let out the air": (15,),
+            "loosen the axle": (20,),
+            "lift out the wheel": (
+                15,
+                "turn the bicycle over",
+                "open the brake",
+                "loosen the axle",
+            ),
+            "lever off the tyre": (60, "let out the air", "lift out the wheel"),
+            "pull out the tube": (20, "lever off the tyre"),
+            "feel for thorns in the tyre": (30, "pull out the tube"),
+            "find the hole": (90, "pull out the tube"),
+            "roughen the rubber": (20, "find the hole"),
+            "spread the glue": (15, "roughen the rubber"),
+            "let the glue set": (180, "spread the glue"),
+            "peel the patch": (8,),
+            "press on the patch": (30, "let the glue set", "peel the patch"),
+            "tuck in the tube": (40, "feel for thorns in the tyre", "press on the patch"),
+            "seat the tyre": (60, "tuck in the tube"),
+            "put the wheel back": (30, "seat the tyre"),
+            "tighten the axle": (20, "put the wheel back"),
+            "pump up the tyre": (60, "seat the tyre"),
+            "close the brake": (8, "put the wheel back"),
+        },
+        forgettable=(
+            "turn the bicycle over",
+            "feel for thorns in the tyre",
+            "roughen the rubber",
+            "let the glue set",
+            "tighten the axle",
+            "close the brake",
+        ),
+    ),
+    Recipe(
+        name="seed-tray",
+        domain="garden",
+        about="Sow seeds in a tray and label it.",
+        seed=8,
+        steps={
+            "soak the seeds": (120,),
+            "crumble the compost": (40,),
+            "fill the tray": (60, "crumble the compost"),
+            "press in the rows": (30, "fill the tray"),
+            "sow the seeds": (60, "soak the seeds", "press in the rows"),
+            "cover the seeds": (40, "sow the seeds"),
+            "write the label": (20,),
+            "stick in the label": (8, "fill the tray", "write the label"),
+            "water the tray": (25, "cover the seeds"),
+            "wipe the table": (30,),
+            "close the lid": (10, "water the tray", "stick in the label"),
+        },
+        forgettable=(
+            "soak the seeds",
+            "press in the rows",
+            "cover the seeds",
+            "stick in the label",
+            "water the tray",
+        ),
+        optional=("wipe the table",),
+        repeatable={"water the tray": ("water the tray", "close the lid")},
+        clean=12,
+        order=2,
+    ),
+)
+
+
+def pick(rng: random.Random, items: Sequence[Item]) -> Item:
+    """Return one of the items, each equally likely."""
+    return items[int(rng.random() * len(items))]
+
+
+def shuffled(rng: random.Random, items: Sequence[Item]) -> list[Item]:
+    """Return the items in a random order."""
+    return sorted(items, key=lambda _: rng.random())
+
+
+def draw_order(recipe: Recipe, graph: TaskGraph, rng: random.Random) -> list[str]:
+    """Draw a recording without a mistake, as the steps in order."""
+    left_out = {step for step in recipe.optional if rng.random() < LEAVE_OUT}
+    eagerness = {step: rng.random() for step in graph.steps}
+    order: list[str] = []
+    while todo := [step for step in graph.executable(order) if step not in left_out]:
+        next_in_line = [
+            step for step in todo if order and order[-1] in graph.preconditions_of(step)
+        ]
+        if next_in_line and rng.random() < CARRY_ON:
+            order.append(pick(rng, next_in_line))
+        else:
+            order.append(max(todo, key=eagerness.__getitem__))
+    for step, (after, until) in recipe.repeatable.items():
+        if step in order and rng.random() < AGAIN:
+            for _ in range(pick(rng, (1, 2))):
+                places = range(order.index(after) + 1, order.index(until) + 1)
+                order.insert(pick(rng, places), step)
+    return order
+
+
+def swap(
+    graph: TaskGraph, order: Sequence[str], step: str, needed: str, rng: random.Random
+) -> list[str]:
+    """Return the order with a step done before one that it needs."""
+    before = order.index(needed)
+    lacks_nothing_else = graph.missing_before(step, order[:before]) == (needed,)
+    if rng.random() < 0.5 and lacks_nothing_else:
+        changed = list(order)
+        changed.remove(step)
+        changed.insert(before, step)
+    else:
+        changed = [name for name in order if name != needed]
+        late = changed.index(step) + pick(rng, (1, 2, 3))
+        changed.insert(min(late, len(changed)), needed)
+    return changed
+
+
+def marks(graph: TaskGraph, order: Sequence[str]) -> tuple[str | None, ...]:
+    """Return the mark of each step of a recording, or None where it was done right.
+
+    A step done while a direct precondition is missing is marked: `ORDER` if one of those
+    missing is done later, `PRECONDITION_SKIPPED` if none is.
+    """
+    found: list[str | None] = []
+    for position, step in enumerate(order):
+        missing = graph.missing_before(step, order[:position])
+        if not missing:
+            found.append(None)
+        elif set(missing) & set(order[position:]):
+            found.append(ORDER)
+        else:
+            found.append(PRECONDITION_SKIPPED)
+    return tuple(found)
+
+
+def draw_times(
+    recipe: Recipe, order: Sequence[str], rng: random.Random
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Draw when each step starts and ends, in seconds with one decimal."""
+    pace = 0.8 + 0.45 * rng.random()
+    now = 0.5 + 5.5 * rng.random()
+    starts, ends = [], []
+    for step in order:
+        starts.append(round(now, 1))
+        now += recipe.steps[step][0] * pace * (0.7 + 0.7 * rng.random())
+        ends.append(round(now, 1))
+        now += 0.5 + 5.5 * rng.random()
+    return tuple(starts), tuple(ends)
+
+
+def draw_demonstrations(recipe: Recipe, graph: TaskGraph) -> Demonstrations:
+    """Draw all recordings of a procedure, those with mistakes in random places among them."""
+    rng = random.Random(recipe.seed)  # noqa: S311 - a simulation, not a secret
+    swaps = shuffled(
+        rng,
+        [
+            (step, needed)
+            for needed in recipe.forgettable
+            for step in graph.dependents_of(needed)
+            if step not in recipe.optional
+        ],
+    )
+    skips = shuffled(rng, recipe.forgettable)
+    kinds = ["clean"] * recipe.clean + ["order"] * recipe.order + ["skipped"] * recipe.skipped
+    sequences = []
+    for number, kind in enumerate(shuffled(rng, kinds), start=1):
+        order = draw_order(recipe, graph, rng)
+        skipped: tuple[str, ...] = ()
+        if kind == "order":
+            order = swap(graph, order, *swaps.pop(), rng)
+        elif kind == "skipped":
+            skipped = (skips.pop(),)
+            order = [step for step in order if step not in skipped]
+        starts, ends = draw_times(recipe, order, rng)
+        sequences.append(
+            KeyStepSequence(
+                f"simulated-{number:02}",
+                tuple(map(graph.vocabulary.node, order)),
+                starts=starts,
+                ends=ends,
+                mistakes=marks(graph, order),
+                skipped=tuple(map(graph.vocabulary.node, skipped)),
+            )
+        )
+    return Demonstrations(graph.vocabulary, tuple(sequences), recipe.name)
+
+
+def generate() -> dict[str, str]:
+    """Return the text of every file, by file name."""
+    texts = {}
+    for recipe in RECIPES:
+        graph = recipe.graph()
+        demonstrations = draw_demonstrations(recipe, graph)
+        texts[recipe.name + GRAPH_SUFFIX] = dump_json(graph_to_json(graph))
+        texts[recipe.name + DEMONSTRATIONS_SUFFIX] = dump_json(
+            demonstrations_to_json(demonstrations)
+        )
+    return texts
+
+
+def main() -> None:
+    """Write every file, and remove those of procedures that are no longer declared."""
+    texts = generate()
+    for path in FOLDER.glob("*.json"):
+        if path.name not in texts:
+            path.unlink()
+    for name, text in texts.items():
+        write_text(FOLDER / name, text)
+
+
+if __name__ == "__main__":
+    main()
