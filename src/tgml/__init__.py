@@ -1,1 +1,60 @@
-"""tgml learns how a procedure works from recordings of people doing it."""
+"""tgml learns how a procedure works from recordings of people doing it.
+
+`learn` turns demonstrations into a `TaskGraph`; the graph says what each step needs, what can
+be done next and whether an order is allowed. Names are imported when they are first used, so
+that the command line starts at once and nothing loads torch before it is needed.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+from tgml._version import __version__
+
+if TYPE_CHECKING:
+    from tgml.errors import TgmlError
+    from tgml.graph import TaskGraph
+    from tgml.monitoring import find_violations
+    from tgml.pipeline import learn, learn_all
+    from tgml.procedures import load_procedure
+    from tgml.readers import read_demonstrations, read_graph
+    from tgml.sequences import Demonstrations
+    from tgml.storage import save_graph
+
+_HOMES = {
+    "Demonstrations": "tgml.sequences",
+    "TaskGraph": "tgml.graph",
+    "TgmlError": "tgml.errors",
+    "find_violations": "tgml.monitoring",
+    "learn": "tgml.pipeline",
+    "learn_all": "tgml.pipeline",
+    "load_procedure": "tgml.procedures",
+    "read_demonstrations": "tgml.readers",
+    "read_graph": "tgml.readers",
+    "save_graph": "tgml.storage",
+}
+
+__all__ = [
+    "Demonstrations",
+    "TaskGraph",
+    "TgmlError",
+    "__version__",
+    "find_violations",
+    "learn",
+    "learn_all",
+    "load_procedure",
+    "read_demonstrations",
+    "read_graph",
+    "save_graph",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'tgml' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -73,6 +73,9 @@ class TaskGraph:
     procedure: str
     weights: Mapping[Edge, float]
     provenance: Mapping[str, Any]
+    _needs: tuple[tuple[int, ...], ...]
+    _dependents: tuple[tuple[int, ...], ...]
+    _masks: tuple[int, ...]
 
     def __init__(
         self,

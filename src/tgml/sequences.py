@@ -49,7 +49,7 @@ class Vocabulary:
         object.__setattr__(self, "steps", tuple(self.steps))
         nodes = {START: 0}
         for number, name in enumerate(self.steps, start=1):
-            if not isinstance(name, str) or not name.strip():
+            if not str(name).strip():
                 raise FormatError(f"step {number} has the name {name!r}; expected a text")
             if name in (START, END):
                 raise FormatError(
@@ -222,17 +222,20 @@ class Demonstrations:
         vocabulary
             The key-steps, where they are known; otherwise the names in order of appearance.
         """
-        if not isinstance(recordings, Mapping):
-            recordings = {str(number): steps for number, steps in enumerate(recordings, start=1)}
+        named: dict[str, Sequence[str]] = (
+            dict(recordings)
+            if isinstance(recordings, Mapping)
+            else {str(number): steps for number, steps in enumerate(recordings, start=1)}
+        )
         if vocabulary is None:
             vocabulary = Vocabulary(
-                tuple(dict.fromkeys(name for steps in recordings.values() for name in steps))
+                tuple(dict.fromkeys(name for steps in named.values() for name in steps))
             )
         return cls(
             vocabulary,
             tuple(
                 KeyStepSequence(id_, tuple(vocabulary.node(name) for name in steps))
-                for id_, steps in recordings.items()
+                for id_, steps in named.items()
             ),
             procedure,
         )

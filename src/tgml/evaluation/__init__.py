@@ -1,0 +1,19 @@
+"""How good a graph is: against a known graph, against sequences, and against chance.
+
+Edge scores, sequence measures and intervals are pure functions. The controls are graphs that
+anybody could have drawn without learning: a score means something only beside theirs.
+"""
+
+from tgml.evaluation.edges import EdgeScores, compare_edges, macro_average
+from tgml.evaluation.intervals import Interval, mean_interval
+from tgml.evaluation.sequences import graph_sequence_accuracy, sequence_log_likelihood
+
+__all__ = [
+    "EdgeScores",
+    "Interval",
+    "compare_edges",
+    "graph_sequence_accuracy",
+    "macro_average",
+    "mean_interval",
+    "sequence_log_likelihood",
+]

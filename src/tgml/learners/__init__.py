@@ -1,0 +1,123 @@
+"""From demonstrations to weighted edges: one file per method.
+
+Every method is a `Learner` and is listed in `LEARNERS`; `get_learner` makes one by name with
+its settings. This package is the only home of torch, and a method's module is imported only
+when the method is used.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from tgml.errors import MissingExtraError, UnknownNameError
+from tgml.learners.base import Learned, Learner, Progress, no_progress
+
+__all__ = [
+    "LEARNERS",
+    "Learned",
+    "Learner",
+    "LearnerEntry",
+    "Progress",
+    "get_learner",
+    "no_progress",
+]
+
+
+@dataclass(frozen=True)
+class LearnerEntry:
+    """A method as the registry knows it, before its module is imported.
+
+    Parameters
+    ----------
+    name
+        What users type.
+    summary
+        What it does, in one line.
+    module, class_name
+        Where it lives.
+    extra
+        The optional dependency it needs, if any.
+    """
+
+    name: str
+    summary: str
+    module: str
+    class_name: str
+    extra: str | None = None
+
+    def load(self) -> type[Learner]:
+        """Import the method.
+
+        Raises
+        ------
+        MissingExtraError
+            If its optional dependency is not installed.
+        """
+        try:
+            module = importlib.import_module(self.module)
+        except ModuleNotFoundError as error:
+            if self.extra is None or (error.name or "").split(".")[0] == "tgml":
+                raise
+            raise MissingExtraError(f"the method {self.name!r}", self.extra) from None
+        learner: type[Learner] = getattr(module, self.class_name)
+        return learner
+
+
+LEARNERS = MappingProxyType(
+    {
+        entry.name: entry
+        for entry in (
+            LearnerEntry(
+                "do",
+                "Direct Optimization: gradient descent on the TGML loss (the paper's own)",
+                "tgml.learners.direct_optimization",
+                "DirectOptimization",
+                extra="torch",
+            ),
+            LearnerEntry(
+                "intersection",
+                "the order that all demonstrations share: the exact maximum-likelihood order",
+                "tgml.learners.intersection",
+                "Intersection",
+            ),
+        )
+    }
+)
+
+
+def get_learner(name: str, **settings: Any) -> Learner:
+    """Make a learner by name.
+
+    Parameters
+    ----------
+    name
+        A name in `LEARNERS`.
+    **settings
+        The method's settings, by the names of its fields.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such method or setting; the message names the nearest.
+    MissingExtraError
+        If its optional dependency is not installed.
+    SettingError
+        If a setting has a value that it cannot take.
+
+    Examples
+    --------
+    >>> get_learner("intersection").name
+    'intersection'
+    """
+    if name not in LEARNERS:
+        raise UnknownNameError("method", name, LEARNERS)
+    kind = LEARNERS[name].load()
+    known = [entry.name for entry in dataclasses.fields(kind)]
+    for setting in settings:
+        if setting not in known:
+            raise UnknownNameError(f"setting of the method {name!r}", setting, known)
+    return kind(**settings)

@@ -1,0 +1,70 @@
+"""How well sequences fit a graph: their accuracy and their likelihood."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from tgml.graph import TaskGraph
+from tgml.learners.sequence_accuracy import sequence_accuracy
+from tgml.repetitions import Repetitions, without_repetitions
+from tgml.sequences import END, Demonstrations
+
+
+def graph_sequence_accuracy(
+    graph: TaskGraph,
+    demonstrations: Demonstrations,
+    repetitions: Repetitions = Repetitions.FIRST,
+) -> float:
+    """Return the paper's Sequence Accuracy of a graph on demonstrations.
+
+    Parameters
+    ----------
+    graph
+        The graph; it must know every step of the demonstrations.
+    demonstrations
+        The recordings.
+    repetitions
+        Which occurrence counts where a recording repeats a step.
+    """
+    free = without_repetitions(demonstrations, repetitions)
+    node = {number: graph.vocabulary.node(name) for number, name in _seen(demonstrations)}
+    sequences = [tuple(node[step] for step in steps) for steps in free.sequences]
+    return sequence_accuracy(graph.to_matrix() > 0, sequences)
+
+
+def sequence_log_likelihood(graph: TaskGraph, steps: Iterable[str]) -> float:
+    """Return log P(y | graph) by Eq. 1 and 2: each time one of the executable steps is drawn.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    steps
+        Step names in order, without repetition; END is added.
+
+    Returns
+    -------
+    float
+        The logarithm; -inf for a sequence that breaks the graph.
+
+    Examples
+    --------
+    >>> graph = TaskGraph.from_preconditions({"mix": ["egg", "milk"]})
+    >>> math.exp(sequence_log_likelihood(graph, ["egg", "milk", "mix"]))
+    0.5
+    """
+    done: list[str] = []
+    total = 0.0
+    for step in (*steps, END):
+        if graph.missing_before(step, done):
+            return -math.inf
+        possible = len(graph.executable(done)) + (not graph.missing_before(END, done))
+        total -= math.log(possible)
+        if step != END:
+            done.append(step)
+    return total
+
+
+def _seen(demonstrations: Demonstrations) -> Iterable[tuple[int, str]]:
+    return ((node, demonstrations.vocabulary.name(node)) for node in demonstrations.seen)

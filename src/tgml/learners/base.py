@@ -1,0 +1,104 @@
+"""What every learner has in common: its interface, its result, and how it tells its progress."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from tgml.adjacency import WeightedAdjacency
+from tgml.errors import SettingError
+from tgml.repetitions import Repetitions
+from tgml.sequences import Demonstrations
+
+Progress = Callable[[int, int, str], None]
+"""Called with how much is done, how much there is, and what is going on, in words."""
+
+
+def no_progress(done: int, total: int, what: str) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a learner found.
+
+    Parameters
+    ----------
+    adjacency
+        The weighted edges.
+    notes
+        What the learner merged or left out, in words.
+    facts
+        Figures about the run, such as the number of epochs.
+    """
+
+    adjacency: WeightedAdjacency
+    notes: tuple[str, ...] = ()
+    facts: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Learner(ABC):
+    """A method that learns weighted edges from demonstrations.
+
+    A subclass is a frozen dataclass: its fields are its settings. It implements `learn`; one
+    that gains from seeing many procedures or seeds at once overrides `learn_many` as well.
+
+    Parameters
+    ----------
+    repetitions
+        Which occurrence counts where a recording repeats a step.
+    """
+
+    name: ClassVar[str]
+    seeded: ClassVar[bool] = False
+    """Whether the result depends on the seed."""
+
+    repetitions: Repetitions = Repetitions.FIRST
+
+    def __post_init__(self) -> None:
+        try:
+            object.__setattr__(self, "repetitions", Repetitions(self.repetitions))
+        except ValueError:
+            expected = ", ".join(policy.value for policy in Repetitions)
+            raise SettingError(
+                f"repetitions is {self.repetitions!r}; expected one of {expected}"
+            ) from None
+
+    @abstractmethod
+    def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:
+        """Learn the weights of one procedure.
+
+        Parameters
+        ----------
+        demonstrations
+            The procedure's recordings.
+        seed
+            For methods that draw at random; the others ignore it.
+        """
+
+    def learn_many(
+        self,
+        procedures: Sequence[Demonstrations],
+        *,
+        seeds: Sequence[int] = (0,),
+        progress: Progress = no_progress,
+    ) -> list[list[Learned]]:
+        """Learn several procedures, each with several seeds.
+
+        Returns
+        -------
+        list
+            For each procedure, for each seed, what was learned; the same as `learn` gives.
+        """
+        results = []
+        for done, demonstrations in enumerate(procedures):
+            progress(done, len(procedures), f"learning {demonstrations.procedure}")
+            if self.seeded:
+                results.append([self.learn(demonstrations, seed=seed) for seed in seeds])
+            else:
+                results.append([self.learn(demonstrations)] * len(seeds))
+        progress(len(procedures), len(procedures), "learned")
+        return results

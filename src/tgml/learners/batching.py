@@ -1,0 +1,281 @@
+"""Sequences of many procedures as index lists, ready for the likelihood.
+
+Every sum in the paper's likelihood runs over entries Z[y_t, y_s] with s < t: half a square of
+the sequence's length, whatever the number of nodes. A `SequenceBatch` lists these entries
+once, so that an epoch is a few sums over lists. Lists are kept in chunks of bounded size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from tgml.errors import FormatError
+
+Indices = NDArray[np.int64]
+
+CHUNK_ENTRIES = 4_000_000
+"""How many entries of Z one chunk of sequences may list; about 150 MB at work."""
+
+
+@dataclass(frozen=True, eq=False)
+class EntryLists:
+    """Which entries of Z each sum runs over, and the transpose: which sums an entry is in."""
+
+    entries: Tensor
+    offsets: Tensor
+    sums: Tensor
+    sum_offsets: Tensor
+
+    @classmethod
+    def build(
+        cls, sums: Indices, entries: Indices, size: tuple[int, int], device: torch.device
+    ) -> EntryLists:
+        """Build the lists from pairs (sum, entry), the sums in ascending order."""
+        by_entry = np.argsort(entries, kind="stable")
+        tensors = (
+            entries,
+            _offsets(sums, size[0]),
+            sums[by_entry],
+            _offsets(entries, size[1]),
+        )
+        return cls(*(torch.from_numpy(array).to(device) for array in tensors))
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Some of a batch's sequences, padded to one length.
+
+    Parameters
+    ----------
+    nodes
+        (sequences, length): node numbers, START first and END last, then zeros.
+    lengths
+        (sequences,): how many of them count.
+    owner
+        (sequences,): the procedure each sequence belongs to.
+    sizes
+        (procedures,): how many nodes each procedure has.
+    stride
+        The side of the matrices Z, at least the largest size.
+    device
+        Where the tensors go.
+    """
+
+    nodes: Indices
+    lengths: Indices
+    owner: Indices
+    sizes: Indices
+    stride: int
+    device: torch.device
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of sequences, and of terms in the longest of them."""
+        return self.nodes.shape[0], self.nodes.shape[1] - 1
+
+    @cached_property
+    def is_term(self) -> Tensor:
+        """(sequences, terms): which terms t = 1 ... |y| a sequence has."""
+        terms = np.arange(1, self.nodes.shape[1]) < self.lengths[:, None]
+        return torch.from_numpy(terms).to(self.device)
+
+    @cached_property
+    def owner_tensor(self) -> Tensor:
+        """The procedure of each sequence, as a tensor."""
+        return torch.from_numpy(self.owner).to(self.device)
+
+    @cached_property
+    def nodes_tensor(self) -> Tensor:
+        """The node numbers, as a tensor."""
+        return torch.from_numpy(self.nodes).to(self.device)
+
+    @cached_property
+    def incomplete(self) -> Tensor | None:
+        """(sequences,): which sequences leave out steps of their procedure; None if none does."""
+        incomplete = self.lengths < self.sizes[self.owner]
+        return torch.from_numpy(incomplete).to(self.device) if incomplete.any() else None
+
+    @cached_property
+    def is_node(self) -> Tensor:
+        """(procedures, nodes): which rows of Z are nodes and not padding."""
+        return torch.from_numpy(np.arange(self.stride) < self.sizes[:, None]).to(self.device)
+
+    @cached_property
+    def unobserved(self) -> Tensor:
+        """(sequences, nodes, terms): which nodes have not come before a term."""
+        came = np.full((len(self.nodes), self.stride), self.nodes.shape[1])
+        sequence, position = (np.arange(self.nodes.shape[1]) < self.lengths[:, None]).nonzero()
+        came[sequence, self.nodes[sequence, position]] = position
+        unobserved = came[:, :, None] >= np.arange(1, self.nodes.shape[1])
+        return (
+            torch.from_numpy(unobserved).to(self.device)
+            & self.is_node[self.owner_tensor][..., None]
+        )
+
+    @cached_property
+    def rows(self) -> Tensor:
+        """(sequences, terms): the row of the step done at each term, among all rows."""
+        return torch.from_numpy(self.owner[:, None] * self.stride + self.nodes[:, 1:]).to(
+            self.device
+        )
+
+    @cached_property
+    def columns(self) -> Tensor:
+        """(sequences, terms): the column of the step done just before each term."""
+        return torch.from_numpy(self.owner[:, None] * self.stride + self.nodes[:, :-1]).to(
+            self.device
+        )
+
+    def feasibility_lists(self) -> EntryLists:
+        """Return, for each term t, the entries Z[y_t, y_s] of all s < t."""
+        later, earlier = np.tril_indices(self.nodes.shape[1], -1)
+        return self._lists(later, earlier, later - 1, self.lengths[:, None] > later)
+
+    def arrival_lists(self) -> EntryLists:
+        """Return, for each s, entries of the column y_s.
+
+        For a complete sequence they are the rows that come after s; for an incomplete one the
+        rows up to s, to be taken off the column's sum, so that rows that never come count too.
+        """
+        length = self.nodes.shape[1]
+        column, row = np.indices((length - 1, length)).reshape(2, -1)
+        exists = (self.lengths[:, None] > row) & (self.lengths[:, None] - 1 > column)
+        complete = (self.lengths == self.sizes[self.owner])[:, None]
+        wanted = np.where(complete, row > column, row <= column)
+        return self._lists(row, column, column, exists & wanted)
+
+    def _lists(
+        self, row: Indices, column: Indices, term: Indices, wanted: NDArray[np.bool_]
+    ) -> EntryLists:
+        sequence, pair = wanted.nonzero()
+        entries = (
+            self.owner[sequence] * self.stride + self.nodes[sequence, row[pair]]
+        ) * self.stride + self.nodes[sequence, column[pair]]
+        sums = sequence * self.shape[1] + term[pair]
+        size = (self.shape[0] * self.shape[1], len(self.sizes) * self.stride**2)
+        return EntryLists.build(sums, entries, size, self.device)
+
+
+class SequenceBatch:
+    """The sequences of one or more procedures.
+
+    Parameters
+    ----------
+    sequences
+        For each procedure its sequences, in node numbers 1 to n, without repetition and
+        without START and END, which are added here.
+    sizes
+        For each procedure its number of nodes, n + 2.
+    stride
+        The side of the matrices Z that the batch will meet; by default the largest size.
+    device
+        Where the tensors go.
+    chunk_entries
+        How many entries of Z a chunk may list. A batch of one chunk keeps its lists; a larger
+        one builds each chunk's lists when they are needed, so that memory stays bounded.
+
+    Raises
+    ------
+    FormatError
+        If a sequence repeats a node or holds one that its procedure does not have.
+    """
+
+    def __init__(
+        self,
+        sequences: Sequence[Sequence[Sequence[int]]],
+        sizes: Sequence[int],
+        *,
+        stride: int | None = None,
+        device: torch.device | str = "cpu",
+        chunk_entries: int = CHUNK_ENTRIES,
+    ) -> None:
+        self.sizes = tuple(sizes)
+        self.stride = max(self.sizes) if stride is None else stride
+        self.device = torch.device(device)
+        flat = [
+            (owner, (0, *steps, self.sizes[owner] - 1))
+            for owner, group in enumerate(sequences)
+            for steps in group
+        ]
+        for owner, nodes in flat:
+            if len(set(nodes)) < len(nodes) or max(nodes) >= self.sizes[owner] or min(nodes) < 0:
+                raise FormatError(
+                    f"the sequence {nodes[1:-1]} of procedure {owner} repeats a node or leaves "
+                    f"1 to {self.sizes[owner] - 2}"
+                )
+        self._order = sorted(range(len(flat)), key=lambda number: len(flat[number][1]))
+        self.count = len(flat)
+        self._chunks = self._split(flat, chunk_entries)
+        self._kept: dict[int, tuple[EntryLists, EntryLists]] = {}
+
+    def __len__(self) -> int:
+        return self.count
+
+    @property
+    def chunks(self) -> tuple[Chunk, ...]:
+        """The sequences in parts of bounded size."""
+        return self._chunks
+
+    @property
+    def whole(self) -> bool:
+        """Whether all sequences fit into one chunk, whose lists are then kept."""
+        return len(self._chunks) == 1
+
+    @cached_property
+    def restore(self) -> Tensor:
+        """Where each sequence, as given, stands among the chunks' sequences."""
+        position = np.empty(self.count, dtype=np.int64)
+        position[self._order] = np.arange(self.count)
+        return torch.from_numpy(position).to(self.device)
+
+    def lists(self, number: int) -> tuple[EntryLists, EntryLists]:
+        """Return a chunk's feasibility and arrival lists."""
+        if number in self._kept:
+            return self._kept[number]
+        chunk = self._chunks[number]
+        built = (chunk.feasibility_lists(), chunk.arrival_lists())
+        if self.whole:
+            self._kept[number] = built
+        return built
+
+    def _split(self, flat: list[tuple[int, tuple[int, ...]]], limit: int) -> tuple[Chunk, ...]:
+        sizes = np.array(self.sizes, dtype=np.int64)
+        return tuple(
+            Chunk(
+                np.array(
+                    [nodes + (0,) * (width - len(nodes)) for _, nodes in part], dtype=np.int64
+                ),
+                np.array([len(nodes) for _, nodes in part], dtype=np.int64),
+                np.array([owner for owner, _ in part], dtype=np.int64),
+                sizes,
+                self.stride,
+                self.device,
+            )
+            for part, width in _parts([flat[number] for number in self._order], limit)
+        )
+
+
+def _parts(
+    ordered: list[tuple[int, tuple[int, ...]]], limit: int
+) -> Iterator[tuple[list[tuple[int, tuple[int, ...]]], int]]:
+    """Cut sequences, shortest first, into parts whose padded squares stay under a limit."""
+    start = 0
+    for number in range(1, len(ordered) + 1):
+        if number < len(ordered):
+            width = len(ordered[number][1])
+            if (number + 1 - start) * width * width <= limit:
+                continue
+        yield ordered[start:number], len(ordered[number - 1][1])
+        start = number
+
+
+def _offsets(sorted_or_not: Indices, count: int) -> Indices:
+    counts = np.bincount(sorted_or_not, minlength=count)
+    return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)

@@ -1,0 +1,357 @@
+"""Direct Optimization: the adjacency matrix itself is the model (paper, section 3.2).
+
+A score for every pair of nodes, softmax over each row, the TGML loss, Adam. Many procedures
+and seeds train as one batch; those that have finished leave it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from tgml.adjacency import WeightedAdjacency
+from tgml.errors import SettingError
+from tgml.learners.base import Learned, Learner, Progress, no_progress
+from tgml.learners.batching import SequenceBatch
+from tgml.learners.likelihood import TGMLLoss
+from tgml.learners.precedence import precedence
+from tgml.learners.sequence_accuracy import sequence_accuracy
+from tgml.learners.stopping import (
+    Freezing,
+    NeverStop,
+    RowsAtRest,
+    SequenceAccuracyPlateau,
+    Stopping,
+)
+from tgml.learners.training import Epoch, train
+from tgml.repetitions import Repetitions, random_occurrences, without_repetitions
+from tgml.sequences import Demonstrations
+
+MASKED = -1e9
+"""The score of an impossible edge; its softmax is exactly 0, as that of minus infinity."""
+
+
+@dataclass(frozen=True)
+class DirectOptimization(Learner):
+    """Gradient descent on the scores of all edges.
+
+    Parameters
+    ----------
+    repetitions
+        Which occurrence counts where a recording repeats a step; 'random' draws anew each
+        epoch.
+    beta
+        The weight of the contrastive term of the loss.
+    learning_rate
+        Adam's.
+    epochs
+        At most so many.
+    stopping
+        When to stop; see `Stopping`.
+    target, patience
+        For the paper's stopping: the sequence accuracy to reach, and how many epochs to wait
+        for a better one.
+    epsilon
+        Added inside the logarithms.
+    spread
+        The standard deviation of the first scores is this over the number of nodes. An even
+        row of N nodes lies 2 / N above the threshold 1 / N, in proportion, so a spread well
+        below 2 lets no edge start out below it.
+    device, dtype
+        Where and how precisely to compute: any torch device; float32 or float64.
+    """
+
+    name: ClassVar[str] = "do"
+    seeded: ClassVar[bool] = True
+
+    beta: float = 0.005
+    learning_rate: float = 0.1
+    epochs: int = 1000
+    stopping: Stopping = Stopping.ROWS
+    target: float = 0.95
+    patience: int = 25
+    epsilon: float = 1e-6
+    spread: float = 0.1
+    device: str = "cpu"
+    dtype: str = "float32"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        try:
+            object.__setattr__(self, "stopping", Stopping(self.stopping))
+        except ValueError:
+            expected = ", ".join(rule.value for rule in Stopping)
+            raise SettingError(
+                f"stopping is {self.stopping!r}; expected one of {expected}"
+            ) from None
+        for name, low in (("beta", 0.0), ("epsilon", 0.0), ("spread", 0.0)):
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value >= low):
+                raise SettingError(f"{name} is {value}; expected a number from 0 on")
+        if not (np.isfinite(self.learning_rate) and self.learning_rate > 0):
+            raise SettingError(f"learning_rate is {self.learning_rate}; expected a number above 0")
+        if self.epochs < 1 or self.patience < 1:
+            raise SettingError("epochs and patience must be at least 1")
+        if self.dtype not in ("float32", "float64"):
+            raise SettingError(f"dtype is {self.dtype!r}; expected float32 or float64")
+        try:
+            torch.zeros(1, device=self.device)
+        except (RuntimeError, AssertionError) as error:
+            reason = str(error).splitlines()[0]
+            raise SettingError(f"device {self.device!r} cannot be used: {reason}") from None
+
+    def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:
+        """Learn the weights of one procedure."""
+        return self.learn_many([demonstrations], seeds=[seed])[0][0]
+
+    def learn_many(
+        self,
+        procedures: Sequence[Demonstrations],
+        *,
+        seeds: Sequence[int] = (0,),
+        progress: Progress = no_progress,
+        callback: Callable[[Epoch], None] | None = None,
+    ) -> list[list[Learned]]:
+        """Learn several procedures, each with several seeds, as one batch.
+
+        Parameters
+        ----------
+        procedures
+            The demonstrations of each.
+        seeds
+            For the first scores, and for the draws of repeated steps.
+        progress
+            Told how many epochs are done.
+        callback
+            Told of each epoch, with its loss.
+        """
+        if self.repetitions is Repetitions.RANDOM and len(seeds) > 1:
+            # Each seed draws its own sequences, so seeds cannot share a batch.
+            columns = [
+                self.learn_many(procedures, seeds=[seed], progress=progress, callback=callback)
+                for seed in seeds
+            ]
+            return [[column[number][0] for column in columns] for number in range(len(procedures))]
+        tasks = [_Task.of(number, given, self, seeds) for number, given in enumerate(procedures)]
+        results = _optimise(self, tasks, seeds, progress, callback)
+        return [
+            [self._learned(task, *results[model, task.number]) for model in range(len(seeds))]
+            for task in tasks
+        ]
+
+    def _learned(self, task: _Task, weights: NDArray[np.float64], epochs: int) -> Learned:
+        matrix = weights.copy()
+        for node in range(1, task.size - 1):
+            if node not in task.seen:
+                matrix[node] = 0.0
+                matrix[node, 0] = 1.0
+        accuracy = sequence_accuracy(matrix > 1 / task.size, task.sequences)
+        return Learned(
+            WeightedAdjacency(task.demonstrations.vocabulary, matrix),
+            task.notes,
+            {"epochs": epochs, "sequence_accuracy": accuracy},
+        )
+
+
+class _Task(NamedTuple):
+    """One procedure on its way through the optimisation."""
+
+    number: int
+    demonstrations: Demonstrations
+    size: int
+    sequences: tuple[tuple[int, ...], ...]
+    notes: tuple[str, ...]
+    always: NDArray[np.bool_]
+    seen: frozenset[int]
+
+    @classmethod
+    def of(
+        cls, number: int, given: Demonstrations, learner: DirectOptimization, seeds: Sequence[int]
+    ) -> _Task:
+        free = without_repetitions(given, learner.repetitions, seed=seeds[0])
+        return cls(
+            number,
+            given,
+            len(given.vocabulary) + 2,
+            free.sequences,
+            free.notes,
+            precedence(given, learner.repetitions).always,
+            given.seen,
+        )
+
+    def drawn(self, seed: int, epoch: int) -> list[tuple[int, ...]]:
+        rng = random.Random(f"{seed}/{epoch}")  # noqa: S311 - a sample, not a secret
+        return [random_occurrences(recording.steps, rng) for recording in self.demonstrations]
+
+
+class ScoreMatrix(nn.Module):
+    """Scores of all edges; its output is their softmax over each row, the matrix Z.
+
+    Parameters
+    ----------
+    scores
+        (models, procedures, nodes, nodes), `MASKED` where an edge is impossible.
+    possible
+        (procedures, nodes, nodes): which edges are possible.
+    """
+
+    possible: Tensor
+
+    def __init__(self, scores: Tensor, possible: Tensor) -> None:
+        super().__init__()
+        self.scores = nn.Parameter(scores)
+        self.register_buffer("possible", possible)
+
+    def forward(self) -> Tensor:
+        """Return Z."""
+        return torch.softmax(self.scores, -1) * self.possible
+
+    @classmethod
+    def random(
+        cls, sizes: Sequence[int], seeds: Sequence[int], spread: float, dtype: torch.dtype
+    ) -> ScoreMatrix:
+        """Make nearly even scores; a procedure's do not depend on the others beside it."""
+        stride = max(sizes)
+        scores = torch.full((len(seeds), len(sizes), stride, stride), MASKED, dtype=dtype)
+        possible = torch.zeros((len(sizes), stride, stride), dtype=torch.bool)
+        for number, size in enumerate(sizes):
+            allowed = ~torch.eye(size, dtype=torch.bool)
+            allowed[0] = False  # START needs nothing
+            allowed[:, -1] = False  # nothing needs END
+            possible[number, :size, :size] = allowed
+            for model, seed in enumerate(seeds):
+                generator = torch.Generator().manual_seed(seed)
+                noise = torch.randn((size, size), generator=generator, dtype=torch.float64)
+                first = (noise * (spread / size)).to(dtype).masked_fill(~allowed, MASKED)
+                scores[model, number, :size, :size] = first
+        return cls(scores, possible)
+
+
+def _optimise(
+    learner: DirectOptimization,
+    tasks: list[_Task],
+    seeds: Sequence[int],
+    progress: Progress,
+    callback: Callable[[Epoch], None] | None,
+) -> dict[tuple[int, int], tuple[NDArray[np.float64], int]]:
+    """Train all tasks; return weights and epochs by (model, task number)."""
+    loss = TGMLLoss(learner.beta, learner.epsilon)
+    dtype = torch.float32 if learner.dtype == "float32" else torch.float64
+    model = ScoreMatrix.random([task.size for task in tasks], seeds, learner.spread, dtype)
+    model.to(learner.device)
+    optimizer = _adam(model, learner)
+    results: dict[tuple[int, int], tuple[NDArray[np.float64], int]] = {}
+    epoch = 1
+    total = len(tasks)
+    finished_at: Tensor | None = None
+
+    def tell(report: Epoch) -> None:
+        learned = len(results) // len(seeds)
+        progress(report.number, learner.epochs, f"{learned} of {total} procedures learned")
+        if callback is not None:
+            callback(report)
+
+    listener = None if callback is None and progress is no_progress else tell
+    while tasks and epoch <= learner.epochs:
+        rule = _rule(learner, model, tasks)
+        if finished_at is not None:
+            rule.finished_at = finished_at
+        epoch = train(
+            model,
+            _batches(learner, model, tasks, seeds),
+            loss,
+            optimizer,
+            rule,
+            epochs=range(epoch, learner.epochs + 1),
+            enough=0.5 if learner.stopping is Stopping.ROWS else 1.0,
+            callback=listener,
+        )
+        over = epoch > learner.epochs
+        whole = (rule.finished_at > 0).all(dim=0).tolist()
+        leaving = [n for n in range(len(tasks)) if over or whole[n]]
+        with torch.no_grad():
+            Z = model().double().cpu().numpy()
+        ended = rule.finished_at.tolist()
+        for position in leaving:
+            size = tasks[position].size
+            for number in range(len(seeds)):
+                epochs = ended[number][position] - 1 if ended[number][position] else learner.epochs
+                weights = Z[number, position, :size, :size]
+                results[number, tasks[position].number] = (weights, epochs)
+        staying = [n for n in range(len(tasks)) if n not in set(leaving)]
+        tasks = [tasks[n] for n in staying]
+        finished_at = rule.finished_at[:, staying]
+        if tasks:
+            model, optimizer = _keep(model, optimizer, staying, tasks, learner)
+    progress(learner.epochs, learner.epochs, "learned")
+    return results
+
+
+def _adam(model: ScoreMatrix, learner: DirectOptimization) -> torch.optim.Adam:
+    return torch.optim.Adam(model.parameters(), lr=learner.learning_rate, fused=True)
+
+
+def _keep(
+    model: ScoreMatrix,
+    optimizer: torch.optim.Adam,
+    staying: list[int],
+    tasks: list[_Task],
+    learner: DirectOptimization,
+) -> tuple[ScoreMatrix, torch.optim.Adam]:
+    """Return model and optimizer with only some procedures, their training state included."""
+    side = max(task.size for task in tasks)
+
+    def cut(tensor: Tensor) -> Tensor:
+        return tensor[..., staying, :side, :side].clone()
+
+    smaller = ScoreMatrix(cut(model.scores.detach()), cut(model.possible))
+    kept = _adam(smaller, learner)
+    state = optimizer.state[model.scores]
+    if state:
+        kept.state[smaller.scores] = {
+            name: cut(value) if value.dim() == 4 else value.clone() for name, value in state.items()
+        }
+    return smaller, kept
+
+
+def _batches(
+    learner: DirectOptimization, model: ScoreMatrix, tasks: list[_Task], seeds: Sequence[int]
+) -> Callable[[int], SequenceBatch]:
+    sizes = [task.size for task in tasks]
+
+    def batch(sequences: Sequence[Sequence[Sequence[int]]]) -> SequenceBatch:
+        return SequenceBatch(
+            sequences, sizes, stride=model.scores.shape[-1], device=model.scores.device
+        )
+
+    if learner.repetitions is Repetitions.RANDOM:
+        return lambda epoch: batch([task.drawn(seeds[0], epoch) for task in tasks])
+    fixed = batch([task.sequences for task in tasks])
+    return lambda epoch: fixed  # noqa: ARG005
+
+
+def _rule(learner: DirectOptimization, model: ScoreMatrix, tasks: list[_Task]) -> Freezing:
+    sizes = [task.size for task in tasks]
+    thresholds = 1.0 / torch.tensor(sizes, dtype=model.scores.dtype, device=model.scores.device)
+    if learner.stopping is Stopping.PAPER:
+        return SequenceAccuracyPlateau(
+            model.scores,
+            [task.sequences for task in tasks],
+            sizes,
+            thresholds,
+            target=learner.target,
+            patience=learner.patience,
+        )
+    if learner.stopping is Stopping.NEVER:
+        return NeverStop(model.scores)
+    always = np.ones(tuple(model.scores.shape[1:]), dtype=bool)
+    for number, task in enumerate(tasks):
+        always[number, : task.size, : task.size] = task.always
+    return RowsAtRest(model.scores, torch.from_numpy(always).to(thresholds.device), thresholds)

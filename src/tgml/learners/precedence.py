@@ -1,0 +1,62 @@
+"""Who comes before whom: the pairwise order of steps, counted over recordings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tgml.repetitions import Repetitions
+from tgml.sequences import Demonstrations
+
+
+@dataclass(frozen=True, eq=False)
+class Precedence:
+    """How often each step came before each other one.
+
+    Parameters
+    ----------
+    before
+        ``before[i, j]``: in how many recordings with i did j come before i, by node number;
+        START is in every recording before all else, END in every one after all else.
+    recordings
+        ``recordings[i]``: how many recordings show i.
+    """
+
+    before: NDArray[np.int64]
+    recordings: NDArray[np.int64]
+
+    @property
+    def always(self) -> NDArray[np.bool_]:
+        """Whether j came before i in every recording that shows i.
+
+        For a step that no recording shows this holds of every j, as of any statement about
+        nothing.
+        """
+        always: NDArray[np.bool_] = self.before == self.recordings[:, None]
+        return always
+
+
+def precedence(demonstrations: Demonstrations, repetitions: Repetitions) -> Precedence:
+    """Count who comes before whom.
+
+    Where a recording repeats a step, the policy says which of its occurrences counts. For
+    'expand' and 'random' a step comes before another only if it does so whichever occurrences
+    are chosen: its last one before the other's first one. No expansion is needed for that.
+    """
+    end = demonstrations.vocabulary.end
+    before = np.zeros((end + 1, end + 1), dtype=np.int64)
+    recordings = np.zeros(end + 1, dtype=np.int64)
+    for recording in demonstrations:
+        nodes = np.array([0, *recording.steps, end])
+        first = np.full(end + 1, -1)
+        last = np.full(end + 1, -1)
+        last[nodes] = np.arange(len(nodes))
+        first[nodes[::-1]] = np.arange(len(nodes))[::-1]
+        shown = np.flatnonzero(first >= 0)
+        done_at = first if repetitions is Repetitions.FIRST else last
+        needed_at = last if repetitions is Repetitions.LAST else first
+        before[np.ix_(shown, shown)] += done_at[None, shown] < needed_at[shown, None]
+        recordings[shown] += 1
+    return Precedence(before, recordings)

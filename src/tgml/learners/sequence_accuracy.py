@@ -1,0 +1,42 @@
+"""Sequence accuracy: how well a graph's preconditions agree with the order of sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def sequence_accuracy(edges: NDArray[np.bool_], sequences: Iterable[Sequence[int]]) -> float:
+    """Return the paper's Sequence Accuracy (appendix, 'Early Stopping').
+
+    For each step of a sequence, the share of its preconditions that came before it; 1 where
+    neither exist (START), 0 where a step has none though something came before it. Averaged
+    over the steps, START and END included, then over the sequences.
+
+    Parameters
+    ----------
+    edges
+        Which preconditions each node has: row = step, column = precondition.
+    sequences
+        Node numbers 1 to n without repetition, without START and END.
+
+    Examples
+    --------
+    >>> chain = np.eye(4, k=-1, dtype=bool)  # START <- 1 <- 2 <- END
+    >>> sequence_accuracy(chain, [(1, 2)])
+    1.0
+    >>> sequence_accuracy(chain, [(2, 1)])
+    0.5
+    """
+    needed = edges.sum(axis=1)
+    total, count = 0.0, 0
+    for steps in sequences:
+        nodes = np.array([0, *steps, len(edges) - 1])
+        came = np.tril(edges[np.ix_(nodes, nodes)], -1).sum(axis=1)
+        share = came / np.maximum(needed[nodes], 1)
+        share[0] = float(needed[0] == 0)
+        total += float(share.mean())
+        count += 1
+    return total / count

@@ -1,0 +1,93 @@
+"""The one training loop: a module that outputs Z, the TGML loss, and a rule for when to stop."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from tgml.learners.batching import SequenceBatch
+from tgml.learners.likelihood import TGMLLoss
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What a callback is told after each epoch.
+
+    Parameters
+    ----------
+    number
+        Which epoch has been done, from 1 on.
+    loss
+        The loss before its step, summed over all models still in training.
+    running
+        How many models are still in training.
+    """
+
+    number: int
+    loss: float
+    running: int
+
+
+class StoppingRule(ABC):
+    """Looks at Z before each step and says which models have finished."""
+
+    @abstractmethod
+    def observe(self, epoch: int, Z: Tensor) -> Tensor:
+        """Return which models have finished: (models, procedures)."""
+
+    @abstractmethod
+    def after_step(self) -> None:
+        """Take back what the step should not have moved."""
+
+
+def train(
+    model: nn.Module,
+    batch_of: Callable[[int], SequenceBatch],
+    loss: TGMLLoss,
+    optimizer: torch.optim.Optimizer,
+    rule: StoppingRule,
+    *,
+    epochs: range,
+    enough: float = 1.0,
+    callback: Callable[[Epoch], None] | None = None,
+) -> int:
+    """Train until the epochs are over or enough models have finished.
+
+    Parameters
+    ----------
+    model
+        Its output is Z: (models, procedures, nodes, nodes).
+    batch_of
+        The sequences of an epoch.
+    loss, optimizer, rule
+        What to minimise, how, and until when.
+    epochs
+        The numbers of the epochs to do.
+    enough
+        Which share of the procedures must have finished, in all models, to stop.
+    callback
+        Told of each epoch.
+
+    Returns
+    -------
+    int
+        The number of the epoch that comes next.
+    """
+    for epoch in epochs:
+        Z: Tensor = model()
+        finished = rule.observe(epoch, Z.detach())
+        whole = finished.all(dim=0)
+        if int(whole.sum()) >= enough * len(whole):
+            return epoch
+        value: Tensor = loss(Z, batch_of(epoch))
+        optimizer.zero_grad(set_to_none=True)
+        value.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+        rule.after_step()
+        if callback is not None:
+            callback(Epoch(epoch, float(value.detach()), int((~finished).sum())))
+    return epochs.stop

@@ -1,0 +1,168 @@
+"""Demonstrations in, task graph out: the stages of the flow, put together in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tgml._version import __version__
+from tgml.adjacency import WeightedAdjacency
+from tgml.errors import FormatError
+from tgml.graph import TaskGraph
+from tgml.learners import Learned, Progress, get_learner, no_progress
+from tgml.postprocess import Change, to_graph
+from tgml.readers import read_demonstrations
+from tgml.sequences import Demonstrations
+
+DEFAULT_METHOD = "do"
+
+
+@dataclass(frozen=True)
+class Learning:
+    """A learned graph with everything that led to it.
+
+    Parameters
+    ----------
+    graph
+        The result.
+    adjacency
+        The weights before post-processing.
+    changes
+        What post-processing removed and added.
+    notes
+        What was left out or merged on the way, in words.
+    facts
+        Figures about the run, such as the number of epochs.
+    """
+
+    graph: TaskGraph
+    adjacency: WeightedAdjacency
+    changes: tuple[Change, ...]
+    notes: tuple[str, ...]
+    facts: Mapping[str, float]
+
+
+def learn(
+    demonstrations: Demonstrations | str | Path,
+    method: str = DEFAULT_METHOD,
+    *,
+    seed: int = 0,
+    threshold: float | None = None,
+    relaxed: bool = False,
+    with_mistakes: bool = False,
+    **settings: Any,
+) -> TaskGraph:
+    """Learn a procedure's task graph.
+
+    Parameters
+    ----------
+    demonstrations
+        The recordings, or the path of a file that holds those of one procedure.
+    method
+        A name in `tgml.learners.LEARNERS`.
+    seed
+        For methods that draw at random.
+    threshold, relaxed
+        For post-processing; see `tgml.postprocess.to_graph`.
+    with_mistakes
+        Whether to learn also from recordings in which somebody marked a mistake.
+    **settings
+        The method's settings.
+
+    Examples
+    --------
+    >>> recordings = Demonstrations.from_steps([["egg", "milk", "mix"], ["milk", "egg", "mix"]])
+    >>> learn(recordings, method="intersection").preconditions_of("mix")
+    ('egg', 'milk')
+    """
+    if not isinstance(demonstrations, Demonstrations):
+        demonstrations = read_demonstrations(demonstrations).only()
+    return learn_all(
+        [demonstrations],
+        method,
+        seed=seed,
+        threshold=threshold,
+        relaxed=relaxed,
+        with_mistakes=with_mistakes,
+        **settings,
+    )[0].graph
+
+
+def learn_all(
+    procedures: Sequence[Demonstrations],
+    method: str = DEFAULT_METHOD,
+    *,
+    seed: int = 0,
+    threshold: float | None = None,
+    relaxed: bool = False,
+    with_mistakes: bool = False,
+    progress: Progress = no_progress,
+    **settings: Any,
+) -> list[Learning]:
+    """Learn several procedures' task graphs, with all that led to them.
+
+    Parameters are those of `learn`; `progress` is told how far the learning is.
+    """
+    learner = get_learner(method, **settings)
+    chosen = [(given, *_usable(given, with_mistakes)) for given in procedures]
+    learned = learner.learn_many(
+        [usable for _, usable, _ in chosen], seeds=[seed], progress=progress
+    )
+    return [
+        _finish(usable, notes, results[0], method, settings, seed, threshold, relaxed)
+        for (_, usable, notes), results in zip(chosen, learned, strict=True)
+    ]
+
+
+def _usable(given: Demonstrations, with_mistakes: bool) -> tuple[Demonstrations, list[str]]:
+    marked = sum(sequence.has_mistakes for sequence in given)
+    if with_mistakes or not marked:
+        return given, []
+    if marked == len(given):
+        raise FormatError(
+            f"procedure {given.procedure!r}: all {marked} recordings have marked mistakes; "
+            "to learn from them all the same use --with-mistakes (with_mistakes=True in Python)"
+        )
+    note = (
+        f"{marked} of {len(given)} recordings have marked mistakes and were left out "
+        "(--with-mistakes keeps them)"
+    )
+    return given.without_marked_mistakes(), [note]
+
+
+def _finish(
+    given: Demonstrations,
+    notes: list[str],
+    learned: Learned,
+    method: str,
+    settings: Mapping[str, Any],
+    seed: int,
+    threshold: float | None,
+    relaxed: bool,
+) -> Learning:
+    adjacency = learned.adjacency
+    unseen = given.unseen_steps
+    if unseen:
+        notes = [*notes, f"steps that no recording shows were left out: {', '.join(unseen)}"]
+        adjacency = adjacency.without(unseen)
+    result = to_graph(adjacency, threshold=threshold, relaxed=relaxed, procedure=given.procedure)
+    provenance = {
+        "method": method,
+        "settings": {
+            name: str(value) if not isinstance(value, int | float | bool) else value
+            for name, value in sorted(settings.items())
+        },
+        "seed": seed,
+        "recordings": len(given),
+        "tgml": __version__,
+    }
+    graph = TaskGraph(
+        result.graph.steps,
+        result.graph.edges,
+        procedure=given.procedure,
+        weights=result.graph.weights,
+        provenance=provenance,
+    )
+    return Learning(graph, adjacency, result.changes, (*notes, *learned.notes), learned.facts)
