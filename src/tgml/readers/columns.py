@@ -1,0 +1,109 @@
+"""Which column of a table holds what: as the user says, or guessed from its name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from tgml.errors import FormatError, SettingError, UnknownNameError
+
+COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
+    "recording": (
+        "recording", "recording_id", "recording_name", "video", "video_id", "video_name",
+        "case:concept:name", "case", "case_id", "caseid", "session", "session_id", "trace",
+        "trace_id", "demonstration", "demonstration_id", "demo", "demo_id", "sequence_id",
+        "take", "take_id",
+    ),
+    "step": (
+        "step", "step_name", "key_step", "keystep", "key_step_name", "action", "action_name",
+        "concept:name", "activity", "label", "event", "event_name", "description",
+        "step_description", "step_id",
+    ),
+    "start": (
+        "start", "start_time", "start_s", "start_sec", "start_seconds", "start_timestamp",
+        "starttime", "begin", "begin_time", "onset", "timestamp", "time:timestamp", "time",
+    ),
+    "end": (
+        "end", "end_time", "end_s", "end_sec", "end_seconds", "end_timestamp", "endtime",
+        "stop", "stop_time", "finish", "offset",
+    ),
+    "mistake": (
+        "mistake", "mistakes", "is_mistake", "has_mistake", "error", "errors", "is_error",
+        "has_error", "has_errors", "mark",
+    ),
+    "procedure": (
+        "procedure", "procedure_name", "recipe", "recipe_name", "scenario", "process",
+        "process_name", "task", "task_name",
+    ),
+}  # fmt: skip
+"""For each thing a table holds, the usual names of its column, likeliest first."""
+
+
+def find_columns(
+    present: Sequence[str],
+    given: Mapping[str, str],
+    where: str,
+    required: Iterable[str] = ("recording", "step"),
+) -> tuple[dict[str, str], list[str]]:
+    """Return the column for each thing a table holds, and remarks on the guesses.
+
+    Parameters
+    ----------
+    present
+        The columns that there are.
+    given
+        The columns that the user named.
+    where
+        The file, for messages.
+    required
+        What the table must hold.
+
+    Raises
+    ------
+    UnknownNameError
+        If a column was named that is not there.
+    FormatError
+        If a required column cannot be guessed, or a column that counts comes twice.
+    """
+    found: dict[str, str] = {}
+    for role, column in given.items():
+        if role not in COLUMN_NAMES:
+            raise UnknownNameError("kind of column", role, COLUMN_NAMES, where)
+        if column not in present:
+            raise UnknownNameError("column", column, present, where)
+        if column in found.values():
+            raise SettingError(
+                f"{where}: the column {column!r} is named twice; name one column for each thing"
+            )
+        found[role] = column
+    guesses = []
+    for role, usual in COLUMN_NAMES.items():
+        if role in found:
+            continue
+        candidates = [
+            column
+            for name in usual
+            for column in present
+            if _normal(column) == name and column not in found.values()
+        ]
+        if candidates:
+            found[role] = candidates[0]
+            if _normal(candidates[0]) != role or len(set(candidates)) > 1:
+                guesses.append(f"{role} = {candidates[0]!r}")
+    for role in required:
+        if role not in found:
+            columns = ", ".join(map(repr, present))
+            raise FormatError(
+                f"no column looks like the {role}; the columns are {columns}; name it with "
+                f"--column {role}=NAME (the first line must hold the columns' names)"
+            )
+    for column in found.values():
+        if present.count(column) > 1:
+            raise FormatError(f"two columns are called {column!r}; rename one of them")
+    unused = [repr(column) for column in present if column and column not in found.values()]
+    remarks = [f"columns guessed: {', '.join(guesses)}"] if guesses else []
+    return found, remarks + ([f"columns not used: {', '.join(unused)}"] if unused else [])
+
+
+def _normal(column: str) -> str:
+    return re.sub(r"[\s_-]+", "_", column.strip().casefold())

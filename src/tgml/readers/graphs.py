@@ -1,0 +1,119 @@
+"""Task graphs from files: tgml's JSON, annotated ground truth, GraphML."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from tgml.errors import FormatError
+from tgml.graph import Edge, TaskGraph, connect_ends
+from tgml.readers.draft import naming
+from tgml.readers.values import as_list, as_name, as_object, shown
+from tgml.sequences import END, START
+from tgml.storage import graph_from_json, parse_json, read_text
+
+
+def read_graph(path: str | Path) -> TaskGraph:
+    """Read a task graph.
+
+    Parameters
+    ----------
+    path
+        A graph that tgml wrote; JSON with ``steps`` (id to label) and ``edges`` (pairs of ids,
+        [before, after]); or a ``.graphml`` file whose edges go from a step to its
+        precondition, as `TaskGraph.to_networkx` has them.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read.
+    FormatError
+        If its content is no graph of these formats.
+    GraphError, CycleError
+        If its edges make no task graph.
+    """
+    path = Path(path)
+    text = read_text(path)
+    with naming(path):
+        if path.suffix.lower() == ".graphml":
+            graph = _from_graphml(text, path.stem)
+        else:
+            graph = _from_json(parse_json(text, str(path)), path)
+        for (step, needed), weight in graph.weights.items():
+            if not math.isfinite(weight):
+                raise FormatError(f"the edge {step!r} needing {needed!r} has the weight {weight}")
+        for name in (graph.procedure, *graph.steps):
+            if not _writable(name):
+                raise FormatError(f"the name {name!r} has half of a character; rename it")
+    return graph
+
+
+def _from_json(content: Any, path: Path) -> TaskGraph:
+    if isinstance(content, dict) and "format" in content:
+        try:
+            return graph_from_json(content, str(path))
+        except OverflowError:  # JSON has whole numbers of any size, weights have not
+            raise FormatError("a weight is too large to be a number") from None
+    if isinstance(content, dict) and {"steps", "edges"} <= content.keys():
+        return _from_ground_truth(content, path.stem)
+    raise FormatError(
+        "no task graph; expected one that tgml wrote, JSON with 'steps' and 'edges', or a "
+        ".graphml file"
+    )
+
+
+def _from_ground_truth(content: dict[str, Any], procedure: str) -> TaskGraph:
+    """Build a graph from labels by id and pairs [before, after].
+
+    Where neither START nor END is among the labels, both are connected by themselves.
+    """
+    labels: dict[str, str] = {}
+    for id_, label in as_object(content["steps"], "'steps'").items():
+        name = as_name(label, f"the label of step {id_!r}")
+        twin = next((other for other, known in labels.items() if known == name), None)
+        if twin is not None:
+            raise FormatError(f"the steps {twin!r} and {id_!r} are both labelled {name!r}")
+        labels[id_] = name
+    edges: list[Edge] = []
+    for number, raw in enumerate(as_list(content["edges"], "'edges'"), start=1):
+        if not isinstance(raw, list) or len(raw) != 2:
+            raise FormatError(f"edge {number} is {shown(raw)}; expected [before, after]")
+        before, after = (as_name(id_, f"an id of edge {number}") for id_ in raw)
+        for id_ in (before, after):
+            if id_ not in labels:
+                raise FormatError(
+                    f"edge {number} has the id {id_!r}, which is not among the steps; "
+                    f"they are {', '.join(map(repr, labels)) or 'none'}"
+                )
+        edges.append((labels[after], labels[before]))
+    steps = [name for name in labels.values() if name not in (START, END)]
+    if len(steps) == len(labels):
+        edges = connect_ends(steps, edges)
+    return TaskGraph(steps, edges, procedure=procedure)
+
+
+def _from_graphml(text: str, stem: str) -> TaskGraph:
+    import networkx as nx
+
+    try:
+        graph = nx.parse_graphml(text)
+        directed = graph.is_directed()
+        procedure = str(graph.graph.get("procedure") or stem)
+        weights = [float(w) for _, _, w in graph.edges(data="weight") if w is not None]
+    except Exception as error:  # the parser lets whatever goes wrong inside it through
+        raise FormatError(
+            f"not GraphML that can be used ({type(error).__name__}: {error})"
+        ) from None
+    if not directed:
+        raise FormatError("an undirected graph; expected edges from a step to its precondition")
+    del weights  # converted only to know that they are numbers
+    return TaskGraph.from_networkx(graph, procedure=procedure)
+
+
+def _writable(name: str) -> bool:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,98 @@
+"""Rows of a table, one a step, gathered into recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from tgml.errors import FormatError
+from tgml.readers.draft import Event, Recording
+from tgml.readers.values import parse_mark, parse_time
+
+
+@dataclass(frozen=True)
+class Row:
+    """One step as a table gives it; texts that are not there are empty."""
+
+    line: int
+    recording: str
+    step: str
+    procedure: str
+    start: str = ""
+    end: str = ""
+    mistake: str = ""
+
+
+def gather(rows: Iterable[Row], *, marked: bool) -> list[Recording]:
+    """Return the recordings that rows belong to, each with its rows in the order of the file.
+
+    Parameters
+    ----------
+    rows
+        The rows; those of different recordings may be mixed.
+    marked
+        Whether the table says which steps were mistakes.
+
+    Raises
+    ------
+    FormatError
+        If a row lacks a value or has a time that cannot be understood; the message gives the
+        line.
+    """
+    by_recording: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        for name, value in (
+            ("recording", row.recording),
+            ("step", row.step),
+            ("procedure", row.procedure),
+        ):
+            if not value:
+                raise FormatError(f"line {row.line}: the {name} is missing")
+        by_recording.setdefault((row.procedure, row.recording), []).append(row)
+    return [
+        Recording(id_, procedure, _events(group), marked)
+        for (procedure, id_), group in by_recording.items()
+    ]
+
+
+def _events(rows: list[Row]) -> tuple[Event, ...]:
+    times = _seconds(rows)
+    events = []
+    for number, row in enumerate(rows):
+        mark, done = parse_mark(row.mistake)
+        events.append(
+            Event(
+                row.step, times.get((number, "start")), times.get((number, "end")), mark, done=done
+            )
+        )
+    return tuple(events)
+
+
+def _seconds(rows: list[Row]) -> dict[tuple[int, str], float]:
+    """Return one recording's times; moments become seconds since the recording's first."""
+    numbers: dict[tuple[int, str], float] = {}
+    moments: dict[tuple[int, str], datetime] = {}
+    kinds: dict[str, int] = {}
+    for number, row in enumerate(rows):
+        for name, text in (("start", row.start), ("end", row.end)):
+            if not text:
+                continue
+            time = parse_time(text, f"line {row.line}: the {name} time")
+            if isinstance(time, datetime):
+                moments[number, name] = time
+                kind = "timestamps with" if time.utcoffset() is not None else "timestamps without"
+                kinds.setdefault(f"{kind} a time zone", row.line)
+            else:
+                numbers[number, name] = time
+                kinds.setdefault("seconds", row.line)
+    if len(kinds) > 1:
+        mixed = " and ".join(f"{kind} (line {line})" for kind, line in kinds.items())
+        raise FormatError(
+            f"line {max(kinds.values())}: recording {rows[0].recording!r} mixes {mixed}; "
+            "write all its times alike"
+        )
+    if not moments:
+        return numbers
+    first = min(moments.values())
+    return {place: (moment - first).total_seconds() for place, moment in moments.items()}

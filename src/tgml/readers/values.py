@@ -1,0 +1,121 @@
+"""Checks of JSON values, and what people write for times and mistakes."""
+
+from __future__ import annotations
+
+import math
+import re
+import reprlib
+from datetime import datetime
+from typing import Any
+
+from tgml.errors import FormatError
+
+_CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d{1,2}(?:\.\d+)?)", re.ASCII)
+_RIGHT = frozenset({"", "0", "false", "no", "correct", "ok", "none"})
+_WRONG = frozenset({"1", "true", "yes"})
+_LEFT_OUT = frozenset({"skipped", "missing", "omitted", "missing step", "not done"})
+
+
+def shown(value: object) -> str:
+    """Return a value as an error message shows it: short, whatever its size."""
+    return "null" if value is None else reprlib.repr(value)
+
+
+def as_object(value: Any, about: str) -> dict[str, Any]:
+    """Return a JSON object, or say that something else came."""
+    if not isinstance(value, dict):
+        raise FormatError(f"{about} is {shown(value)}; expected an object")
+    return value
+
+
+def as_list(value: Any, about: str) -> list[Any]:
+    """Return a JSON list, or say that something else came."""
+    if not isinstance(value, list):
+        raise FormatError(f"{about} is {shown(value)}; expected a list")
+    return value
+
+
+def as_name(value: Any, about: str) -> str:
+    """Return a name or an id, which may be a whole number; blanks around it are dropped."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        try:
+            return str(value)
+        except ValueError:  # Python writes no number of more than 4300 digits
+            raise FormatError(f"{about} is a number too long to be a name") from None
+    if not isinstance(value, str) or not value.strip():
+        raise FormatError(f"{about} is {shown(value)}; expected a text")
+    return value.strip()
+
+
+def as_seconds(value: Any, about: str) -> float:
+    """Return a number of seconds."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        try:
+            seconds = float(value)
+        except OverflowError:
+            seconds = math.inf
+        if math.isfinite(seconds):
+            return seconds
+    raise FormatError(f"{about} is {shown(value)}; expected a number of seconds")
+
+
+def parse_time(text: str, about: str) -> float | datetime:
+    """Return a time that somebody wrote, as seconds or as a moment.
+
+    Parameters
+    ----------
+    text
+        A number of seconds, ``HH:MM:SS``, ``MM:SS``, or an ISO 8601 timestamp.
+    about
+        The place, for messages.
+
+    Examples
+    --------
+    >>> parse_time("1:02:03.5", "line 2")
+    3723.5
+    """
+    try:
+        seconds = float(text)
+    except ValueError:
+        clock = _CLOCK.fullmatch(text)
+        if not clock:
+            return _moment(text, about)
+        hours, minutes, rest = clock.groups()
+        if float(rest) >= 60 or (hours and float(minutes) >= 60):
+            raise _no_time(text, about) from None
+        seconds = float(hours or 0) * 3600 + float(minutes) * 60 + float(rest)
+    if not math.isfinite(seconds):
+        raise _no_time(text, about)
+    return seconds
+
+
+def _moment(text: str, about: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise _no_time(text, about) from None
+
+
+def _no_time(text: str, about: str) -> FormatError:
+    return FormatError(
+        f"{about} is {shown(text)}; expected seconds, HH:MM:SS, MM:SS or an ISO 8601 timestamp"
+    )
+
+
+def parse_mark(text: str) -> tuple[str | None, bool]:
+    """Return the mistake mark that somebody wrote, and whether the step was done at all.
+
+    Examples
+    --------
+    >>> parse_mark("no"), parse_mark("1"), parse_mark("spilled"), parse_mark("Skipped")
+    ((None, True), ('mistake', True), ('spilled', True), (None, False))
+    """
+    text = text.strip()
+    folded = text.casefold()
+    if folded in _RIGHT:
+        return None, True
+    if folded in _WRONG:
+        return "mistake", True
+    if re.sub(r"[\s_-]+", " ", folded) in _LEFT_OUT:
+        return None, False
+    return text, True

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tgml.errors import FormatError
+from tgml.graph import TaskGraph
+from tgml.readers import FORMATS, read_demonstrations
+from tgml.storage import graph_to_json
+
+from .conftest import Put
+
+
+def test_an_extension_that_says_nothing_lists_every_format(put: Put) -> None:
+    path = put("x.dat", "a\n")
+    with pytest.raises(FormatError) as caught:
+        read_demonstrations(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: the extension '.dat' does not tell the format")
+    assert all(f"{name}: {format_.description}" in message for name, format_ in FORMATS.items())
+
+
+def test_an_extension_in_upper_case_is_known(put: Put) -> None:
+    assert len(read_demonstrations(put("X.TXT", "a\n")).only()) == 1
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", "3", "null", '{"a": 1}', '[{"b": 2}]'])
+def test_json_that_fits_nothing_is_refused(content: str, put: Put) -> None:
+    with pytest.raises(FormatError, match="the JSON fits no format"):
+        read_demonstrations(put("x.json", content))
+
+
+def test_broken_json_is_refused_with_its_place(put: Put) -> None:
+    with pytest.raises(FormatError, match="line 2, column 1"):
+        read_demonstrations(put("x.json", '{"a":\n}'))
+
+
+def test_a_graph_in_place_of_demonstrations_is_called_one(put: Put) -> None:
+    graph = graph_to_json(TaskGraph.from_preconditions({"b": ["a"]}))
+    with pytest.raises(FormatError, match="a task graph, expected demonstrations"):
+        read_demonstrations(put("x.json", json.dumps(graph)))
+
+
+def test_each_format_describes_itself_and_has_an_extension() -> None:
+    for name, format_ in FORMATS.items():
+        assert format_.name == name
+        assert format_.description
+        assert all(extension.startswith(".") for extension in format_.extensions)

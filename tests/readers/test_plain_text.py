@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import pytest
+
+from tgml.errors import FormatError
+from tgml.readers import read_demonstrations
+
+from .conftest import Put
+
+
+def test_blank_lines_part_recordings_and_comments_do_not(put: Put) -> None:
+    path = put("tea.txt", "# tea\n\n boil \n# then\npour\n\n\n# second\npour\nboil\n")
+    found = read_demonstrations(path).only("tea")
+    assert {one.id: found.names(one) for one in found} == {
+        "1": ("boil", "pour"),
+        "2": ("pour", "boil"),
+    }
+
+
+def test_comments_alone_are_no_recordings(put: Put) -> None:
+    with pytest.raises(FormatError, match="no recordings"):
+        read_demonstrations(put("x.txt", "# nothing yet\n"))
+
+
+def test_a_step_may_be_repeated(put: Put) -> None:
+    assert read_demonstrations(put("x.txt", "stir\nwait\nstir\n")).only().sequences[0].steps == (
+        1,
+        2,
+        1,
+    )

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+
+from tgml.errors import FormatError
+from tgml.readers.rows import Row, gather
+
+
+def starts(*texts: str) -> list[float | None]:
+    rows = [Row(line, "1", "a", "p", start=text) for line, text in enumerate(texts, start=2)]
+    [recording] = gather(rows, marked=False)
+    return [event.start for event in recording.events]
+
+
+def test_timestamps_count_from_the_first_of_the_recording() -> None:
+    assert starts("2024-05-01T10:00:30", "2024-05-01 10:00:00") == [30.0, 0.0]
+
+
+def test_time_zones_are_taken_into_account() -> None:
+    assert starts("2024-05-01T10:00:00+02:00", "2024-05-01T09:00:00Z") == [0.0, 3600.0]
+
+
+def test_the_first_moment_may_be_an_end() -> None:
+    rows = [
+        Row(2, "1", "a", "p", end="2024-05-01T10:00:00"),
+        Row(3, "1", "b", "p", start="2024-05-01T10:00:05"),
+    ]
+    [recording] = gather(rows, marked=False)
+    assert [event.start for event in recording.events] == [None, 5.0]
+
+
+def test_each_recording_has_its_own_first_moment() -> None:
+    rows = [
+        Row(2, "1", "a", "p", start="2024-05-01T10:00:00"),
+        Row(3, "2", "a", "p", start="2024-05-02T10:00:00"),
+    ]
+    assert [one.events[0].start for one in gather(rows, marked=False)] == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "other", ["12", "2024-05-01T10:00:00Z"], ids=["seconds", "another kind of timestamp"]
+)
+def test_mixed_kinds_of_times_in_a_recording_are_refused(other: str) -> None:
+    with pytest.raises(FormatError, match=r"line 3: recording '1' mixes .*line 2.* and .*line 3"):
+        starts("2024-05-01T10:00:00", other)
