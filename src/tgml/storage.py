@@ -8,12 +8,13 @@ interrupted or failed write leaves no half of it behind.
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tgml.errors import FileError, FormatError, GraphError, TgmlError
+from tgml.errors import CycleError, FileError, FormatError, GraphError, TgmlError
 from tgml.graph import Edge, TaskGraph
 from tgml.sequences import Demonstrations, KeyStepSequence, Vocabulary
 
@@ -46,6 +47,8 @@ def read_text(path: str | Path) -> str:
         ) from None
     except OSError as error:
         raise FileError(f"{path}: cannot be read ({error.strerror})") from None
+    except ValueError as error:  # such as a null byte in the path
+        raise FileError(f"{str(path)!r}: no path that can be read ({error})") from None
     if not text.strip():
         raise FormatError(f"{path}: the file is empty")
     return text
@@ -95,6 +98,10 @@ def write_text(path: str | Path, text: str) -> None:
     except OSError as error:
         temporary.unlink(missing_ok=True)
         raise FileError(f"{path}: cannot be written ({error.strerror})") from None
+    except UnicodeEncodeError as error:
+        temporary.unlink(missing_ok=True)
+        broken = error.object[error.start : error.end]
+        raise FormatError(f"{path}: {broken!r} is no character that UTF-8 can hold") from None
 
 
 def make_folder(path: str | Path) -> Path:
@@ -155,11 +162,7 @@ def graph_from_json(content: Any, where: str = "graph") -> TaskGraph:
         edge = (str(raw["step"]), str(raw["needs"]))
         edges.append(edge)
         if raw.get("weight") is not None:
-            if not isinstance(raw["weight"], int | float) or isinstance(raw["weight"], bool):
-                raise FormatError(
-                    f"{where}: edge {number} has the weight {raw['weight']!r}; expected a number"
-                )
-            weights[edge] = float(raw["weight"])
+            weights[edge] = _number(raw["weight"], f"{where}: the weight of edge {number}")
     provenance = content.get("provenance", {})
     if not isinstance(provenance, Mapping):
         raise FormatError(f"{where}: 'provenance' is {_kind(provenance)}; expected an object")
@@ -265,6 +268,8 @@ def expect_format(content: Any, name: str, where: str) -> None:
 
 def located(error: TgmlError, where: str) -> TgmlError:
     """Return the same kind of error with the file it came from in front of its message."""
+    if isinstance(error, CycleError):
+        return CycleError(error.cycle, where)
     kind = GraphError if isinstance(error, GraphError) else FormatError
     return kind(f"{where}: {error}")
 
@@ -278,11 +283,20 @@ def _texts(value: Any, where: str) -> tuple[str, ...]:
 def _numbers(value: Any, where: str) -> tuple[float, ...] | None:
     if value is None:
         return None
-    if not isinstance(value, list) or not all(
-        isinstance(item, int | float) and not isinstance(item, bool) for item in value
-    ):
+    if not isinstance(value, list):
         raise FormatError(f"{where} is {_kind(value)}; expected a list of numbers")
-    return tuple(float(item) for item in value)
+    return tuple(_number(item, where) for item in value)
+
+
+def _number(value: Any, where: str) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if math.isfinite(number):
+            return number
+    raise FormatError(f"{where} is {value!r:.40}; expected a finite number")
 
 
 def _marks(value: Any, where: str) -> tuple[str | None, ...] | None:

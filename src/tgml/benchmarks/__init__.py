@@ -1,0 +1,95 @@
+"""The paper's tables and our speed, each recomputed by one command.
+
+A benchmark reads what its data directory holds, runs every method that was asked for, and
+returns rows: plain figures beside the controls and the paper's own. `BENCHMARKS` lists them;
+`run_benchmark` runs one by name.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from tgml.benchmarks.result import BenchmarkResult
+from tgml.errors import UnknownNameError
+from tgml.learners import Progress, no_progress
+
+__all__ = ["BENCHMARKS", "BenchmarkEntry", "BenchmarkResult", "run_benchmark"]
+
+
+@dataclass(frozen=True)
+class BenchmarkEntry:
+    """A benchmark as the registry knows it, before its module is imported.
+
+    Parameters
+    ----------
+    name
+        What users type.
+    summary
+        What it measures, in one line.
+    module
+        Where it lives; its function ``run(data, methods, seeds, progress)`` does the work.
+    """
+
+    name: str
+    summary: str
+    module: str
+
+
+BENCHMARKS = MappingProxyType(
+    {
+        entry.name: entry
+        for entry in (
+            BenchmarkEntry(
+                "captaincook4d",
+                "task graph generation on CaptainCook4D's clean recordings (the paper's Table 1)",
+                "tgml.benchmarks.captaincook4d",
+            ),
+            BenchmarkEntry(
+                "speed",
+                "Direct Optimization against a plain loop, and how its cost grows",
+                "tgml.benchmarks.speed",
+            ),
+        )
+    }
+)
+
+
+def run_benchmark(
+    name: str,
+    *,
+    data: str | Path | None = None,
+    methods: Sequence[str] | None = None,
+    seeds: int = 5,
+    progress: Progress = no_progress,
+) -> BenchmarkResult:
+    """Run a benchmark.
+
+    Parameters
+    ----------
+    name
+        A name in `BENCHMARKS`.
+    data
+        The data directory; by default the one that the environment variable TGML_DATA names.
+    methods
+        Which methods to run; by default all.
+    seeds
+        How many runs a method that draws at random gets.
+    progress
+        Told how far it is.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such benchmark or method.
+    MissingDataError
+        If the data directory lacks what the benchmark reads.
+    """
+    if name not in BENCHMARKS:
+        raise UnknownNameError("benchmark", name, BENCHMARKS)
+    module = importlib.import_module(BENCHMARKS[name].module)
+    result: BenchmarkResult = module.run(data, methods, seeds, progress)
+    return result

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
 from tgml.errors import FormatError
 
@@ -32,6 +32,14 @@ class EntryLists:
     offsets: Tensor
     sums: Tensor
     sum_offsets: Tensor
+
+    def sum(self, values: Tensor) -> Tensor:
+        """Return one sum a list: (entries, models) gives (sums, models)."""
+        return _bag(self.entries, values, self.offsets)
+
+    def transposed_sum(self, values: Tensor) -> Tensor:
+        """Return for each entry the sum over the lists it is in: the gradient of `sum`."""
+        return _bag(self.sums, values, self.sum_offsets)
 
     @classmethod
     def build(
@@ -81,6 +89,11 @@ class Chunk:
         return self.nodes.shape[0], self.nodes.shape[1] - 1
 
     @cached_property
+    def padding(self) -> Tensor | None:
+        """(sequences, terms, 1): the places beyond a sequence's end; None if there are none."""
+        return None if bool(self.is_term.all()) else ~self.is_term[..., None]
+
+    @cached_property
     def is_term(self) -> Tensor:
         """(sequences, terms): which terms t = 1 ... |y| a sequence has."""
         terms = np.arange(1, self.nodes.shape[1]) < self.lengths[:, None]
@@ -98,14 +111,15 @@ class Chunk:
 
     @cached_property
     def incomplete(self) -> Tensor | None:
-        """(sequences,): which sequences leave out steps of their procedure; None if none does."""
-        incomplete = self.lengths < self.sizes[self.owner]
+        """(sequences, 1, 1): which leave out steps of their procedure; None if none does."""
+        incomplete = (self.lengths < self.sizes[self.owner])[:, None, None]
         return torch.from_numpy(incomplete).to(self.device) if incomplete.any() else None
 
     @cached_property
-    def is_node(self) -> Tensor:
-        """(procedures, nodes): which rows of Z are nodes and not padding."""
-        return torch.from_numpy(np.arange(self.stride) < self.sizes[:, None]).to(self.device)
+    def is_node(self) -> Tensor | None:
+        """(procedures, nodes): which rows of Z are nodes and not padding; None if all are."""
+        is_node = np.arange(self.stride) < self.sizes[:, None]
+        return None if is_node.all() else torch.from_numpy(is_node).to(self.device)
 
     @cached_property
     def unobserved(self) -> Tensor:
@@ -113,18 +127,9 @@ class Chunk:
         came = np.full((len(self.nodes), self.stride), self.nodes.shape[1])
         sequence, position = (np.arange(self.nodes.shape[1]) < self.lengths[:, None]).nonzero()
         came[sequence, self.nodes[sequence, position]] = position
+        is_node = np.arange(self.stride) < self.sizes[self.owner, None]
         unobserved = came[:, :, None] >= np.arange(1, self.nodes.shape[1])
-        return (
-            torch.from_numpy(unobserved).to(self.device)
-            & self.is_node[self.owner_tensor][..., None]
-        )
-
-    @cached_property
-    def rows(self) -> Tensor:
-        """(sequences, terms): the row of the step done at each term, among all rows."""
-        return torch.from_numpy(self.owner[:, None] * self.stride + self.nodes[:, 1:]).to(
-            self.device
-        )
+        return torch.from_numpy(unobserved & is_node[:, :, None]).to(self.device)
 
     @cached_property
     def columns(self) -> Tensor:
@@ -274,6 +279,12 @@ def _parts(
                 continue
         yield ordered[start:number], len(ordered[number - 1][1])
         start = number
+
+
+def _bag(indices: Tensor, values: Tensor, offsets: Tensor) -> Tensor:
+    return nn.functional.embedding_bag(
+        indices, values, offsets, mode="sum", include_last_offset=True
+    )
 
 
 def _offsets(sorted_or_not: Indices, count: int) -> Indices:

@@ -7,7 +7,8 @@ and seeds train as one batch; those that have finished leave it.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -22,10 +23,11 @@ from tgml.learners.base import Learned, Learner, Progress, no_progress
 from tgml.learners.batching import SequenceBatch
 from tgml.learners.likelihood import TGMLLoss
 from tgml.learners.precedence import precedence
+from tgml.learners.row_adam import RowAdam
 from tgml.learners.sequence_accuracy import sequence_accuracy
 from tgml.learners.stopping import (
-    Freezing,
     NeverStop,
+    RowRule,
     RowsAtRest,
     SequenceAccuracyPlateau,
     Stopping,
@@ -36,6 +38,9 @@ from tgml.sequences import Demonstrations
 
 MASKED = -1e9
 """The score of an impossible edge; its softmax is exactly 0, as that of minus infinity."""
+
+MANY_PAIRS = 5_000_000
+"""From how many pairs of steps on an epoch is worth more than one thread."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +145,8 @@ class DirectOptimization(Learner):
             ]
             return [[column[number][0] for column in columns] for number in range(len(procedures))]
         tasks = [_Task.of(number, given, self, seeds) for number, given in enumerate(procedures)]
-        results = _optimise(self, tasks, seeds, progress, callback)
+        with _few_threads(tasks):
+            results = _optimise(self, tasks, seeds, progress, callback)
         return [
             [self._learned(task, *results[model, task.number]) for model in range(len(seeds))]
             for task in tasks
@@ -246,7 +252,7 @@ def _optimise(
     dtype = torch.float32 if learner.dtype == "float32" else torch.float64
     model = ScoreMatrix.random([task.size for task in tasks], seeds, learner.spread, dtype)
     model.to(learner.device)
-    optimizer = _adam(model, learner)
+    optimizer = RowAdam(model.scores, learner.learning_rate)
     results: dict[tuple[int, int], tuple[NDArray[np.float64], int]] = {}
     epoch = 1
     total = len(tasks)
@@ -260,7 +266,7 @@ def _optimise(
 
     listener = None if callback is None and progress is no_progress else tell
     while tasks and epoch <= learner.epochs:
-        rule = _rule(learner, model, tasks)
+        rule = _rule(learner, optimizer, tasks)
         if finished_at is not None:
             rule.finished_at = finished_at
         epoch = train(
@@ -270,7 +276,7 @@ def _optimise(
             optimizer,
             rule,
             epochs=range(epoch, learner.epochs + 1),
-            enough=0.5 if learner.stopping is Stopping.ROWS else 1.0,
+            enough=0.25 if learner.stopping is Stopping.ROWS else 1.0,
             callback=listener,
         )
         over = epoch > learner.epochs
@@ -289,36 +295,32 @@ def _optimise(
         tasks = [tasks[n] for n in staying]
         finished_at = rule.finished_at[:, staying]
         if tasks:
-            model, optimizer = _keep(model, optimizer, staying, tasks, learner)
+            model, optimizer = _keep(model, optimizer, staying, tasks)
     progress(learner.epochs, learner.epochs, "learned")
     return results
 
 
-def _adam(model: ScoreMatrix, learner: DirectOptimization) -> torch.optim.Adam:
-    return torch.optim.Adam(model.parameters(), lr=learner.learning_rate, fused=True)
+@contextmanager
+def _few_threads(tasks: list[_Task]) -> Iterator[None]:
+    """Compute small batches on one thread: handing such work around costs more than doing it."""
+    before = torch.get_num_threads()
+    pairs = sum(len(steps) ** 2 for task in tasks for steps in task.sequences)
+    if pairs < MANY_PAIRS:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _keep(
-    model: ScoreMatrix,
-    optimizer: torch.optim.Adam,
-    staying: list[int],
-    tasks: list[_Task],
-    learner: DirectOptimization,
-) -> tuple[ScoreMatrix, torch.optim.Adam]:
+    model: ScoreMatrix, optimizer: RowAdam, staying: list[int], tasks: list[_Task]
+) -> tuple[ScoreMatrix, RowAdam]:
     """Return model and optimizer with only some procedures, their training state included."""
     side = max(task.size for task in tasks)
-
-    def cut(tensor: Tensor) -> Tensor:
-        return tensor[..., staying, :side, :side].clone()
-
-    smaller = ScoreMatrix(cut(model.scores.detach()), cut(model.possible))
-    kept = _adam(smaller, learner)
-    state = optimizer.state[model.scores]
-    if state:
-        kept.state[smaller.scores] = {
-            name: cut(value) if value.dim() == 4 else value.clone() for name, value in state.items()
-        }
-    return smaller, kept
+    scores = model.scores.detach()[:, staying, :side, :side].clone()
+    smaller = ScoreMatrix(scores, model.possible[staying, :side, :side])
+    return smaller, optimizer.for_part(smaller.scores, staying)
 
 
 def _batches(
@@ -337,12 +339,13 @@ def _batches(
     return lambda epoch: fixed  # noqa: ARG005
 
 
-def _rule(learner: DirectOptimization, model: ScoreMatrix, tasks: list[_Task]) -> Freezing:
+def _rule(learner: DirectOptimization, optimizer: RowAdam, tasks: list[_Task]) -> RowRule:
     sizes = [task.size for task in tasks]
-    thresholds = 1.0 / torch.tensor(sizes, dtype=model.scores.dtype, device=model.scores.device)
+    scores = optimizer.scores
+    thresholds = 1.0 / torch.tensor(sizes, dtype=scores.dtype, device=scores.device)
     if learner.stopping is Stopping.PAPER:
         return SequenceAccuracyPlateau(
-            model.scores,
+            optimizer,
             [task.sequences for task in tasks],
             sizes,
             thresholds,
@@ -350,8 +353,8 @@ def _rule(learner: DirectOptimization, model: ScoreMatrix, tasks: list[_Task]) -
             patience=learner.patience,
         )
     if learner.stopping is Stopping.NEVER:
-        return NeverStop(model.scores)
-    always = np.ones(tuple(model.scores.shape[1:]), dtype=bool)
+        return NeverStop(optimizer)
+    always = np.ones(tuple(scores.shape[1:]), dtype=bool)
     for number, task in enumerate(tasks):
         always[number, : task.size, : task.size] = task.always
-    return RowsAtRest(model.scores, torch.from_numpy(always).to(thresholds.device), thresholds)
+    return RowsAtRest(optimizer, torch.from_numpy(always).to(thresholds.device), thresholds)

@@ -17,6 +17,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
 from torch.utils.checkpoint import checkpoint
 
 from tgml.learners.batching import Chunk, EntryLists, SequenceBatch
@@ -57,7 +58,10 @@ class TGMLLoss(nn.Module):
         weights
             One factor for each sequence, in the order in which the batch was given them.
         """
-        return tgml_loss(Z, batch, self.beta, epsilon=self.epsilon, weights=weights).sum()
+        if weights is not None:
+            return tgml_loss(Z, batch, self.beta, epsilon=self.epsilon, weights=weights).sum()
+        numerators, denominators = _log_sums(Z, batch, self.epsilon, ordered=False)
+        return self.beta * denominators.sum() - numerators.sum()
 
 
 def tgml_loss(
@@ -116,10 +120,12 @@ def _log_cases(edges: Tensor, chunk: Chunk) -> Tensor:
     return torch.where(chunk.is_term, log_ratio, 0.0).sum(-1)
 
 
-def _log_sums(Z: Tensor, batch: SequenceBatch, epsilon: float) -> tuple[Tensor, Tensor]:
+def _log_sums(
+    Z: Tensor, batch: SequenceBatch, epsilon: float, *, ordered: bool = True
+) -> tuple[Tensor, Tensor]:
     """Return the sums over t of log num_t and log den_t, for each sequence."""
     models = _as_models(Z, batch)
-    pairs = []
+    pairs: list[tuple[Tensor, Tensor]] = []
     for number in range(len(batch.chunks)):
         if batch.whole:
             pairs.append(_chunk_log_sums(models, batch, number, epsilon))
@@ -127,61 +133,95 @@ def _log_sums(Z: Tensor, batch: SequenceBatch, epsilon: float) -> tuple[Tensor, 
             pairs.append(
                 checkpoint(_chunk_log_sums, models, batch, number, epsilon, use_reentrant=False)
             )
-    numerators = torch.cat([pair[0] for pair in pairs], -1)
-    denominators = torch.cat([pair[1] for pair in pairs], -1)
+    numerators = pairs[0][0] if len(pairs) == 1 else torch.cat([pair[0] for pair in pairs], -1)
+    denominators = pairs[0][1] if len(pairs) == 1 else torch.cat([pair[1] for pair in pairs], -1)
+    if not ordered:
+        return numerators, denominators
     return _in_given_order(numerators, batch, Z), _in_given_order(denominators, batch, Z)
 
 
 def _chunk_log_sums(
     models: Tensor, batch: SequenceBatch, number: int, epsilon: float
 ) -> tuple[Tensor, Tensor]:
-    chunk = batch.chunks[number]
-    num, den = _sums(models, chunk, *batch.lists(number))
-    # Terms beyond a sequence's end become log 1 = 0.
-    num = torch.where(chunk.is_term[..., None], num + epsilon, 1.0)
-    den = torch.where(chunk.is_term[..., None], den + epsilon, 1.0)
-    return num.log().sum(1).T, den.log().sum(1).T
+    pair: tuple[Tensor, Tensor] = LogSums.apply(  # type: ignore[no-untyped-call]
+        models, batch.chunks[number], batch.lists(number), epsilon
+    )
+    return pair
 
 
-def _sums(
-    models: Tensor, chunk: Chunk, feasibility: EntryLists, arrival: EntryLists
-) -> tuple[Tensor, Tensor]:
-    """Return num_t and den_t: (sequences, terms, models)."""
-    entries = models.flatten(1).T.contiguous()
-    shape = (*chunk.shape, models.shape[0])
-    num = _sum_over(entries, feasibility).view(shape)
-    arrivals = _sum_over(entries, arrival).view(shape)
-    if chunk.incomplete is not None:
-        column_sums = torch.einsum("mpij,pi->mpj", models, chunk.is_node.to(models.dtype))
-        unobserved = column_sums.flatten(1).T[chunk.columns] - arrivals
-        arrivals = torch.where(chunk.incomplete[:, None, None], unobserved, arrivals)
-    den = arrivals.cumsum(1) - (num.cumsum(1) - num)
-    # y_t itself is unobserved, so den_t >= num_t; rounding must not say otherwise.
-    return num, torch.maximum(den, num)
+class LogSums(torch.autograd.Function):
+    """The sums over t of log num_t and log den_t, with their gradient in closed form.
 
-
-class SumOverLists(torch.autograd.Function):
-    """Sums over lists of entries; its gradient is the same sum over the transposed lists."""
+    As den_t = sum of arrival_s over s < t, minus the sum of num_s over 0 < s < t, the gradient
+    is another pair of sums over the same lists: an arrival at s is in every later denominator,
+    and a numerator leaves them again.
+    """
 
     @staticmethod
-    def forward(ctx: Any, entries: Tensor, lists: EntryLists) -> Tensor:
-        """Return one sum a list, for each model: (lists, models)."""
-        ctx.lists = lists
-        return nn.functional.embedding_bag(
-            lists.entries, entries, lists.offsets, mode="sum", include_last_offset=True
-        )
+    def forward(
+        ctx: Any,
+        models: Tensor,
+        chunk: Chunk,
+        lists: tuple[EntryLists, EntryLists],
+        epsilon: float,
+    ) -> tuple[Tensor, Tensor]:
+        """Return both sums: (models, sequences) each."""
+        models = models.detach()
+        entries = _by_entry(models)
+        shape = (*chunk.shape, models.shape[0])
+        num = lists[0].sum(entries).view(shape)
+        arrivals = lists[1].sum(entries).view(shape)
+        if chunk.incomplete is not None:
+            column_sums = _over_nodes(models, chunk).sum(-2).flatten(1).T
+            absent = column_sums[chunk.columns] - arrivals
+            arrivals = torch.where(chunk.incomplete, absent, arrivals)
+        den = arrivals.cumsum_(1).sub_(num.cumsum(1)).add_(num)
+        # y_t itself is unobserved, so den_t >= num_t; rounding must not say otherwise.
+        den = torch.maximum(den, num).add_(epsilon)
+        num.add_(epsilon)
+        if chunk.padding is not None:
+            num.masked_fill_(chunk.padding, 1.0)
+            den.masked_fill_(chunk.padding, 1.0)
+        ctx.save_for_backward(num, den)
+        ctx.chunk, ctx.lists, ctx.shape = chunk, lists, models.shape
+        return num.log().sum(1).T, den.log().sum(1).T
 
     @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
-        """Return the gradient of the entries."""
-        lists: EntryLists = ctx.lists
-        transposed = EntryLists(lists.sums, lists.sum_offsets, lists.entries, lists.offsets)
-        return _sum_over(gradients[0].contiguous(), transposed), None
+    @once_differentiable
+    def backward(ctx: Any, for_num: Tensor, for_den: Tensor) -> tuple[Tensor, None, None, None]:
+        """Return the gradient of Z."""
+        num, den = ctx.saved_tensors
+        chunk: Chunk = ctx.chunk
+        from_den = for_den.T[:, None] / den
+        if chunk.padding is not None:
+            from_den.masked_fill_(chunk.padding, 0.0)
+        later = from_den.sum(1, keepdim=True) - from_den.cumsum(1)  # denominators after t
+        from_num = (for_num.T[:, None] / num).sub_(later)
+        arrivals = later.add_(from_den)
+        signed = arrivals
+        if chunk.incomplete is not None:
+            signed = torch.where(chunk.incomplete, -arrivals, arrivals)
+        gradient = ctx.lists[0].transposed_sum(from_num.flatten(0, 1))
+        gradient = gradient.add_(ctx.lists[1].transposed_sum(signed.flatten(0, 1)))
+        gradient = gradient.T.reshape(ctx.shape)
+        if chunk.incomplete is not None:
+            columns = gradient.new_zeros((ctx.shape[1] * ctx.shape[3], ctx.shape[0]))
+            absent = (arrivals * chunk.incomplete).flatten(0, 1)
+            columns.index_add_(0, chunk.columns.flatten(), absent)
+            gradient += _over_nodes(columns.T.reshape(*ctx.shape[:2], 1, -1), chunk)
+        return gradient, None, None, None
 
 
-def _sum_over(entries: Tensor, lists: EntryLists) -> Tensor:
-    result: Tensor = SumOverLists.apply(entries, lists)  # type: ignore[no-untyped-call]
-    return result
+def _by_entry(models: Tensor) -> Tensor:
+    """Return Z as (entries, models), its last stride 1, without which embedding_bag is slow."""
+    if models.shape[0] == 1:
+        return models.reshape(-1, 1)
+    return models.flatten(1).T.contiguous()
+
+
+def _over_nodes(models: Tensor, chunk: Chunk) -> Tensor:
+    """Return Z with the rows that are padding set to 0."""
+    return models if chunk.is_node is None else models * chunk.is_node[..., None]
 
 
 def _as_models(Z: Tensor, batch: SequenceBatch) -> Tensor:

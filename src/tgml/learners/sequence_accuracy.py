@@ -30,13 +30,17 @@ def sequence_accuracy(edges: NDArray[np.bool_], sequences: Iterable[Sequence[int
     >>> sequence_accuracy(chain, [(2, 1)])
     0.5
     """
+    size = len(edges)
+    by_length: dict[int, list[tuple[int, ...]]] = {}
+    for steps in sequences:
+        by_length.setdefault(len(steps), []).append((0, *steps, size - 1))
     needed = edges.sum(axis=1)
     total, count = 0.0, 0
-    for steps in sequences:
-        nodes = np.array([0, *steps, len(edges) - 1])
-        came = np.tril(edges[np.ix_(nodes, nodes)], -1).sum(axis=1)
+    for group in by_length.values():
+        nodes = np.array(group)
+        came = np.tril(edges[nodes[:, :, None], nodes[:, None, :]], -1).sum(axis=2)
         share = came / np.maximum(needed[nodes], 1)
-        share[0] = float(needed[0] == 0)
-        total += float(share.mean())
-        count += 1
+        share[:, 0] = needed[0] == 0
+        total += float(share.mean(axis=1).sum())
+        count += len(group)
     return total / count

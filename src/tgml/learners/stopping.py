@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from enum import StrEnum
 
@@ -9,10 +10,10 @@ import networkx as nx
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
+from tgml.learners.row_adam import RowAdam
 from tgml.learners.sequence_accuracy import sequence_accuracy
-from tgml.learners.training import StoppingRule
 
 
 class Stopping(StrEnum):
@@ -26,37 +27,34 @@ class Stopping(StrEnum):
     """After the last epoch."""
 
 
-class Freezing(StoppingRule):
-    """Holds rows of a score matrix in place while the others go on moving.
+class RowRule(ABC):
+    """Tells an optimizer which rows may move, and remembers when each model had none left.
 
     Parameters
     ----------
-    scores
-        The parameter: (models, procedures, nodes, nodes).
+    optimizer
+        The optimizer of the scores: (models, procedures, nodes, nodes).
     """
 
-    def __init__(self, scores: nn.Parameter) -> None:
-        self.scores = scores
+    def __init__(self, optimizer: RowAdam) -> None:
+        self._optimizer = optimizer
+        scores = optimizer.scores
         self.finished_at = torch.zeros(scores.shape[:2], dtype=torch.int64, device=scores.device)
         """The epoch before which each model had finished; 0 while it has not."""
-        self._held = scores.detach().clone()
-        self._moving = torch.ones(scores.shape[:3], dtype=torch.bool, device=scores.device)
 
-    def hold(self, epoch: int, moving: Tensor) -> Tensor:
+    @abstractmethod
+    def observe(self, epoch: int, Z: Tensor) -> Tensor:
+        """Return which models have finished: (models, procedures)."""
+
+    def _move_only(self, moving: Tensor, epoch: int) -> Tensor:
         """Let only some rows move in this epoch; return which models have none left."""
         finished = ~moving.any(-1)
-        self.finished_at[finished & (self.finished_at == 0)] = epoch
-        self._moving = moving
-        self._held = self.scores.detach().clone()
+        self.finished_at.masked_fill_(finished & (self.finished_at == 0), epoch)
+        self._optimizer.moving = moving
         return finished
 
-    def after_step(self) -> None:
-        """Put the resting rows back."""
-        with torch.no_grad():
-            self.scores.copy_(torch.where(self._moving[..., None], self.scores, self._held))
 
-
-class RowsAtRest(Freezing):
+class RowsAtRest(RowRule):
     """Stops each row of Z on its own, once it agrees with every sequence.
 
     The likelihood term of Eq. 6 falls apart into the rows of Z, and a row has reached its
@@ -67,32 +65,32 @@ class RowsAtRest(Freezing):
 
     Parameters
     ----------
-    scores
-        The parameter.
+    optimizer
+        The optimizer of the scores.
     always
         (procedures, nodes, nodes): whether j comes before i in every sequence with i.
     thresholds
         (procedures,): the weight above which an edge counts.
     """
 
-    def __init__(self, scores: nn.Parameter, always: Tensor, thresholds: Tensor) -> None:
-        super().__init__(scores)
+    def __init__(self, optimizer: RowAdam, always: Tensor, thresholds: Tensor) -> None:
+        super().__init__(optimizer)
         self._never_wrong = always
         self._thresholds = thresholds[:, None, None]
 
     def observe(self, epoch: int, Z: Tensor) -> Tensor:
         """Return which models have all rows at rest."""
         wrong = (self._thresholds < Z) & ~self._never_wrong
-        return self.hold(epoch, wrong.any(-1))
+        return self._move_only(wrong.any(-1), epoch)
 
 
-class SequenceAccuracyPlateau(Freezing):
+class SequenceAccuracyPlateau(RowRule):
     """Stops a model when its sequence accuracy no longer improves, as the paper does.
 
     Parameters
     ----------
-    scores
-        The parameter.
+    optimizer
+        The optimizer of the scores.
     sequences
         For each procedure its sequences.
     sizes
@@ -108,7 +106,7 @@ class SequenceAccuracyPlateau(Freezing):
 
     def __init__(
         self,
-        scores: nn.Parameter,
+        optimizer: RowAdam,
         sequences: Sequence[Sequence[tuple[int, ...]]],
         sizes: Sequence[int],
         thresholds: Tensor,
@@ -116,15 +114,15 @@ class SequenceAccuracyPlateau(Freezing):
         target: float,
         patience: int,
     ) -> None:
-        super().__init__(scores)
+        super().__init__(optimizer)
         self._sequences = sequences
         self._sizes = sizes
         self._thresholds = thresholds[:, None, None]
         self._target = target
         self._patience = patience
-        self._best = np.full(tuple(scores.shape[:2]), -1.0)
-        self._best_at = np.zeros(tuple(scores.shape[:2]), dtype=np.int64)
-        self._finished = np.zeros(tuple(scores.shape[:2]), dtype=bool)
+        self._best = np.full(tuple(optimizer.scores.shape[:2]), -1.0)
+        self._best_at = np.zeros(tuple(optimizer.scores.shape[:2]), dtype=np.int64)
+        self._finished = np.zeros(tuple(optimizer.scores.shape[:2]), dtype=bool)
 
     def observe(self, epoch: int, Z: Tensor) -> Tensor:
         """Return which models have waited long enough."""
@@ -140,18 +138,15 @@ class SequenceAccuracyPlateau(Freezing):
             elif best >= 0 and epoch - self._best_at[model, procedure] >= self._patience:
                 self._finished[model, procedure] = True
         moving = torch.from_numpy(~self._finished).to(Z.device)[..., None].expand(Z.shape[:3])
-        return self.hold(epoch, moving)
+        return self._move_only(moving, epoch)
 
 
-class NeverStop(Freezing):
+class NeverStop(RowRule):
     """Goes on to the last epoch."""
 
     def observe(self, epoch: int, Z: Tensor) -> Tensor:  # noqa: ARG002
         """Return that no model has finished."""
         return torch.zeros(Z.shape[:2], dtype=torch.bool, device=Z.device)
-
-    def after_step(self) -> None:
-        """Hold nothing."""
 
 
 def _is_acyclic(edges: NDArray[np.bool_]) -> bool:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
-import torch
 from torch import Tensor, nn
 
 from tgml.learners.batching import SequenceBatch
@@ -32,23 +31,28 @@ class Epoch:
     running: int
 
 
-class StoppingRule(ABC):
+class StoppingRule(Protocol):
     """Looks at Z before each step and says which models have finished."""
 
-    @abstractmethod
     def observe(self, epoch: int, Z: Tensor) -> Tensor:
         """Return which models have finished: (models, procedures)."""
 
-    @abstractmethod
-    def after_step(self) -> None:
-        """Take back what the step should not have moved."""
+
+class Optimizer(Protocol):
+    """What the loop asks of an optimizer; torch's own have it."""
+
+    def zero_grad(self) -> None:
+        """Forget the gradient."""
+
+    def step(self) -> None:
+        """Move the parameters along it."""
 
 
 def train(
     model: nn.Module,
     batch_of: Callable[[int], SequenceBatch],
     loss: TGMLLoss,
-    optimizer: torch.optim.Optimizer,
+    optimizer: Optimizer,
     rule: StoppingRule,
     *,
     epochs: range,
@@ -84,10 +88,9 @@ def train(
         if int(whole.sum()) >= enough * len(whole):
             return epoch
         value: Tensor = loss(Z, batch_of(epoch))
-        optimizer.zero_grad(set_to_none=True)
+        optimizer.zero_grad()
         value.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
-        rule.after_step()
         if callback is not None:
             callback(Epoch(epoch, float(value.detach()), int((~finished).sum())))
     return epochs.stop

@@ -1,0 +1,80 @@
+"""`tgml demo`: everything once, on the procedures that ship with tgml."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tgml.cli.output import count, print_graph, print_table, progress_bar
+
+if TYPE_CHECKING:
+    from tgml.graph import TaskGraph
+    from tgml.procedures import Procedure
+
+
+def demo(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder for the graphs.")
+    ] = Path("demo-output"),
+) -> None:
+    """Learn the procedures that ship with tgml, score them, and catch a mistake.
+
+    Example: tgml demo -o demo-output
+    """
+    from tgml.evaluation import compare_edges
+    from tgml.evaluation.controls import no_order
+    from tgml.pipeline import learn_all
+    from tgml.procedures import load_procedure, procedure_names
+    from tgml.rendering import render
+    from tgml.storage import make_folder, save_graph, write_text
+
+    procedures = [load_procedure(name) for name in procedure_names()]
+    make_folder(output)
+    with progress_bar() as progress:
+        learnings = learn_all([p.demonstrations for p in procedures], "do", progress=progress)
+    rows = []
+    for procedure, learning in zip(procedures, learnings, strict=True):
+        save_graph(learning.graph, output / f"{procedure.name}.json")
+        write_text(output / f"{procedure.name}.dot", render(learning.graph, ".dot"))
+        scores = compare_edges(learning.graph, procedure.graph)
+        control = compare_edges(no_order(procedure.demonstrations), procedure.graph)
+        figures = (scores.precision, scores.recall, scores.f1, control.f1)
+        rows.append([procedure.name, *(f"{100 * figure:.1f}" for figure in figures)])
+        print_graph(learning.graph)
+        typer.echo(
+            f"against the known graph: precision {100 * scores.precision:.1f}, "
+            f"recall {100 * scores.recall:.1f}, F1 {100 * scores.f1:.1f}\n"
+        )
+    print_table(
+        ["procedure", "precision", "recall", "F1", "F1 without any order"],
+        rows,
+        title="Direct Optimization on the recordings without mistakes, against the known graphs",
+    )
+    _catch_a_mistake(procedures, [learning.graph for learning in learnings])
+    typer.echo(
+        f"\n{output}: {count(2 * len(procedures), 'file')}, a graph and its DOT drawing each"
+    )
+
+
+def _catch_a_mistake(procedures: list[Procedure], graphs: list[TaskGraph]) -> None:
+    """Replay the first faulty recording of which the learned graph finds a mistake."""
+    from tgml.monitoring import find_violations
+
+    for procedure, graph in zip(procedures, graphs, strict=True):
+        for recording in procedure.faulty:
+            steps = procedure.demonstrations.names(recording)
+            violations = {
+                violation.position: violation for violation in find_violations(graph, steps)
+            }
+            if not violations:
+                continue
+            typer.echo(f"Replaying {recording.id} of {procedure.name}, which holds a mistake:")
+            for position, step in enumerate(steps, start=1):
+                mark = "✗" if position in violations else "✓"
+                typer.echo(f"  {mark} {step}")
+                if position in violations:
+                    missing = ", ".join(f"'{name}'" for name in violations[position].missing)
+                    typer.echo(f"    mistake: it needs {missing}, not done yet")
+            return

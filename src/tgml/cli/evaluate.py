@@ -1,0 +1,65 @@
+"""`tgml evaluate`: a graph against a known one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tgml.cli import options
+from tgml.cli.output import print_json, print_table
+from tgml.errors import GraphError
+
+
+def evaluate(
+    graph: options.Graph,
+    truth: Annotated[
+        Path, typer.Argument(help="The known graph of the same procedure.", show_default=False)
+    ],
+    as_json: options.AsJson = False,
+) -> None:
+    """Score a graph's edges against a known graph: precision, recall and F1.
+
+    Beside them stands the graph without any order, which needs no learning.
+
+    Example: tgml evaluate learned.json pancakes.graph.json
+    """
+    from tgml.evaluation import compare_edges
+    from tgml.graph import TaskGraph
+    from tgml.readers import read_graph
+
+    learned, known = read_graph(graph), read_graph(truth)
+    try:
+        scores = compare_edges(learned, known)
+    except GraphError as error:
+        raise GraphError(f"{graph} and {truth}: {error}") from None
+    no_order = TaskGraph.from_preconditions(dict.fromkeys(known.steps, ()))
+    control = compare_edges(no_order, known)
+    if as_json:
+        print_json(
+            {
+                "precision": scores.precision,
+                "recall": scores.recall,
+                "f1": scores.f1,
+                "common": [list(edge) for edge in scores.common],
+                "spurious": [list(edge) for edge in scores.spurious],
+                "missing": [list(edge) for edge in scores.missing],
+                "control_no_order": {
+                    "precision": control.precision,
+                    "recall": control.recall,
+                    "f1": control.f1,
+                },
+            }
+        )
+        return
+    print_table(
+        ["", "precision", "recall", "F1"],
+        [
+            [name, *(f"{100 * value:.1f}" for value in (row.precision, row.recall, row.f1))]
+            for name, row in ((str(graph), scores), ("control: no order", control))
+        ],
+    )
+    for title, edges in (("spurious", scores.spurious), ("missing", scores.missing)):
+        for step, needed in edges:
+            typer.echo(f"{title}: '{step}' needs '{needed}'")

@@ -1,0 +1,22 @@
+"""`tgml show`: a graph, drawn in the terminal."""
+
+from __future__ import annotations
+
+from tgml.cli import options
+from tgml.cli.output import print_graph, print_json
+
+
+def show(graph: options.Graph, as_json: options.AsJson = False) -> None:
+    """Draw a task graph in the terminal, START on top.
+
+    Example: tgml show pancakes.graph.json
+    """
+    from tgml.readers import read_graph
+
+    loaded = read_graph(graph)
+    if as_json:
+        from tgml.storage import graph_to_json
+
+        print_json(graph_to_json(loaded))
+    else:
+        print_graph(loaded)
