@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from tgml.adjacency import WeightedAdjacency
-from tgml.errors import SettingError
+from tgml.learners.settings import one_of
 from tgml.repetitions import Repetitions
 from tgml.sequences import Demonstrations
 
@@ -59,13 +59,9 @@ class Learner(ABC):
     repetitions: Repetitions = Repetitions.FIRST
 
     def __post_init__(self) -> None:
-        try:
-            object.__setattr__(self, "repetitions", Repetitions(self.repetitions))
-        except ValueError:
-            expected = ", ".join(policy.value for policy in Repetitions)
-            raise SettingError(
-                f"repetitions is {self.repetitions!r}; expected one of {expected}"
-            ) from None
+        object.__setattr__(
+            self, "repetitions", one_of("repetitions", self.repetitions, Repetitions)
+        )
 
     @abstractmethod
     def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:

@@ -25,6 +25,7 @@ from tgml.learners.likelihood import TGMLLoss
 from tgml.learners.precedence import precedence
 from tgml.learners.row_adam import RowAdam
 from tgml.learners.sequence_accuracy import sequence_accuracy
+from tgml.learners.settings import check_number, check_whole, one_of
 from tgml.learners.stopping import (
     NeverStop,
     RowRule,
@@ -89,26 +90,17 @@ class DirectOptimization(Learner):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        try:
-            object.__setattr__(self, "stopping", Stopping(self.stopping))
-        except ValueError:
-            expected = ", ".join(rule.value for rule in Stopping)
-            raise SettingError(
-                f"stopping is {self.stopping!r}; expected one of {expected}"
-            ) from None
-        for name, low in (("beta", 0.0), ("epsilon", 0.0), ("spread", 0.0)):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value >= low):
-                raise SettingError(f"{name} is {value}; expected a number from 0 on")
-        if not (np.isfinite(self.learning_rate) and self.learning_rate > 0):
-            raise SettingError(f"learning_rate is {self.learning_rate}; expected a number above 0")
-        if self.epochs < 1 or self.patience < 1:
-            raise SettingError("epochs and patience must be at least 1")
+        object.__setattr__(self, "stopping", one_of("stopping", self.stopping, Stopping))
+        for name in ("beta", "epsilon", "spread", "target"):
+            check_number(name, getattr(self, name), low=0.0)
+        check_number("learning_rate", self.learning_rate, low=0.0, above=True)
+        for name in ("epochs", "patience"):
+            check_whole(name, getattr(self, name), low=1)
         if self.dtype not in ("float32", "float64"):
             raise SettingError(f"dtype is {self.dtype!r}; expected float32 or float64")
         try:
             torch.zeros(1, device=self.device)
-        except (RuntimeError, AssertionError) as error:
+        except (RuntimeError, AssertionError, TypeError) as error:
             reason = str(error).splitlines()[0]
             raise SettingError(f"device {self.device!r} cannot be used: {reason}") from None
 

@@ -108,6 +108,8 @@ def unweighted_log_likelihood(Z: Tensor, batch: SequenceBatch) -> Tensor:
 
 def _log_cases(edges: Tensor, chunk: Chunk) -> Tensor:
     """Return the log of favourable over possible cases, Eq. 2, summed over each sequence."""
+    if chunk.is_node is not None:
+        edges = edges * chunk.is_node[:, None, :]
     graphs = edges[:, chunk.owner_tensor]  # (models, sequences, h, j)
     observed = chunk.nodes_tensor[None, :, None, :-1].expand(*graphs.shape[:3], -1)
     # met[..., h, t]: how many preconditions of h are among the nodes observed before term t.

@@ -28,7 +28,7 @@ def sequence_accuracy(edges: NDArray[np.bool_], sequences: Iterable[Sequence[int
     >>> sequence_accuracy(chain, [(1, 2)])
     1.0
     >>> sequence_accuracy(chain, [(2, 1)])
-    0.5
+    0.75
     """
     size = len(edges)
     by_length: dict[int, list[tuple[int, ...]]] = {}

@@ -1,0 +1,103 @@
+"""What every learner promises, whichever it is."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tgml.adjacency import WeightedAdjacency
+from tgml.errors import UnknownNameError
+from tgml.learners import LEARNERS, get_learner
+from tgml.postprocess import to_graph
+from tgml.sequences import Demonstrations, Vocabulary
+
+pytestmark = pytest.mark.parametrize("name", LEARNERS)
+
+RECORDINGS = st.lists(st.text(alphabet="abcde", min_size=1, max_size=8), min_size=1, max_size=5)
+
+
+@given(recordings=RECORDINGS)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.differing_executors])
+def test_any_recordings_give_weights_that_make_a_task_graph(
+    name: str, recordings: list[str]
+) -> None:
+    demonstrations = Demonstrations.from_steps(recordings)
+    learned = get_learner(name).learn(demonstrations)
+    assert isinstance(learned.adjacency, WeightedAdjacency)
+    assert learned.adjacency.vocabulary == demonstrations.vocabulary
+    graph = to_graph(learned.adjacency).graph
+    assert set(graph.steps) == set(demonstrations.vocabulary.steps)
+
+
+def test_the_same_input_and_seed_give_the_same_bytes(name: str) -> None:
+    demonstrations = Demonstrations.from_steps(["abcd", "bacd", "abdc"])
+    one, two = (get_learner(name).learn(demonstrations, seed=7) for _ in range(2))
+    assert one.adjacency.matrix.tobytes() == two.adjacency.matrix.tobytes()
+    assert one.notes == two.notes
+
+
+def test_many_procedures_at_once_give_the_graphs_of_each_alone(name: str) -> None:
+    procedures = [
+        Demonstrations.from_steps(["abcd", "bacd"], procedure="one"),
+        Demonstrations.from_steps(["xy"], procedure="two"),
+    ]
+    learner = get_learner(name)
+    together = learner.learn_many(procedures, seeds=[0, 1])
+    assert [len(row) for row in together] == [2, 2]
+    for demonstrations, row in zip(procedures, together, strict=True):
+        for seed, learned in enumerate(row):
+            alone = learner.learn(demonstrations, seed=seed)
+            assert to_graph(learned.adjacency).graph == to_graph(alone.adjacency).graph
+
+
+def test_the_input_is_left_as_it_was(name: str) -> None:
+    demonstrations = Demonstrations.from_steps(["abcad", "bacd"])
+    before = pickle.dumps(demonstrations)
+    get_learner(name).learn(demonstrations)
+    assert pickle.dumps(demonstrations) == before
+
+
+def test_a_single_demonstration_gives_its_chain(name: str) -> None:
+    graph = to_graph(get_learner(name).learn(Demonstrations.from_steps(["abc"])).adjacency).graph
+    assert graph.preconditions_of("c") == ("b",)
+    assert graph.preconditions_of("b") == ("a",)
+
+
+def test_a_single_step_gives_a_graph_of_one_step(name: str) -> None:
+    graph = to_graph(get_learner(name).learn(Demonstrations.from_steps(["a"])).adjacency).graph
+    assert graph.edges == (("a", "START"), ("END", "a"))
+
+
+def test_duplicate_recordings_change_nothing(name: str) -> None:
+    learner = get_learner(name)
+    once = learner.learn(Demonstrations.from_steps(["abcd", "bacd"]))
+    twice = learner.learn(Demonstrations.from_steps(["abcd", "bacd", "abcd", "abcd"]))
+    assert to_graph(once.adjacency).graph == to_graph(twice.adjacency).graph
+
+
+def test_a_step_that_no_recording_shows_needs_only_start(name: str) -> None:
+    words = Vocabulary(("a", "b", "never"))
+    learned = get_learner(name).learn(Demonstrations.from_steps(["ab"], vocabulary=words))
+    row = learned.adjacency.matrix[words.node("never")]
+    assert np.flatnonzero(row).tolist() == [0]
+
+
+def test_its_settings_are_frozen_fields_with_defaults_and_a_description(name: str) -> None:
+    learner = get_learner(name)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        learner.repetitions = "last"  # type: ignore[misc, assignment]
+    documentation = type(learner).__doc__ or ""
+    own = [f for f in dataclasses.fields(learner) if f.name in type(learner).__annotations__]
+    for field in own:
+        assert field.name in documentation, f"{field.name} is not described"
+
+
+def test_it_says_its_own_name_and_refuses_unknown_settings(name: str) -> None:
+    assert get_learner(name).name == name
+    with pytest.raises(UnknownNameError, match="repetitions"):
+        get_learner(name, repetition="first")

@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import time
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+
+from tgml.adjacency import WeightedAdjacency
+from tgml.errors import GraphError, SettingError
+from tgml.graph import TaskGraph
+from tgml.postprocess import Reason, implied_edges, to_graph, weakest_in_cycles
+from tgml.sequences import END, START, Vocabulary
+
+Matrix = NDArray[np.float64]
+
+
+@st.composite
+def matrices(draw: st.DrawFn, most: int = 6) -> Matrix:
+    size = draw(st.integers(1, most)) + 2
+    # Few distinct values, so that ties are common.
+    values = st.sampled_from([0.0, 0.05, 0.2, 0.3, 0.5, 0.9, 1.0])
+    return draw(arrays(np.float64, (size, size), elements=values))
+
+
+def named(matrix: Matrix) -> WeightedAdjacency:
+    return WeightedAdjacency(Vocabulary(tuple(f"s{i}" for i in range(1, len(matrix) - 1))), matrix)
+
+
+@given(matrices(), st.booleans())
+def test_any_weights_give_a_graph_with_every_step_between_start_and_end(
+    matrix: Matrix, relaxed: bool
+) -> None:
+    graph = to_graph(named(matrix), relaxed=relaxed).graph.to_networkx()
+    assert nx.is_directed_acyclic_graph(graph)
+    for step in graph.nodes:
+        if step not in (START, END):
+            assert nx.has_path(graph, step, START)
+            assert nx.has_path(graph, END, step)
+
+
+@given(matrices())
+def test_the_graph_is_its_own_transitive_reduction(matrix: Matrix) -> None:
+    graph = to_graph(named(matrix)).graph.to_networkx()
+    assert set(nx.transitive_reduction(graph).edges) == set(graph.edges)
+
+
+@given(matrices())
+def test_removing_implied_edges_keeps_reachability_and_equals_networkx(matrix: Matrix) -> None:
+    edges = np.tril(matrix > 0.25, -1)
+    reduced = edges & ~implied_edges(edges)
+    whole = nx.from_numpy_array(edges, create_using=nx.DiGraph)
+    part = nx.from_numpy_array(reduced, create_using=nx.DiGraph)
+    assert set(nx.transitive_closure(part).edges) == set(nx.transitive_closure(whole).edges)
+    assert set(part.edges) == set(nx.transitive_reduction(whole).edges)
+
+
+@given(matrices(most=4))
+@settings(deadline=None)
+def test_exactly_the_weakest_edge_of_every_simple_cycle_is_removed(matrix: Matrix) -> None:
+    edges = (matrix > 0.1) & ~np.eye(len(matrix), dtype=bool)
+    rows, columns = edges.nonzero()
+    order = sorted(zip(matrix[rows, columns], rows, columns, strict=True))
+    strength = {(r, c): rank for rank, (_, r, c) in enumerate(order)}
+    expected = set()
+    for cycle in nx.simple_cycles(nx.from_numpy_array(edges, create_using=nx.DiGraph)):
+        closed = list(zip(cycle, [*cycle[1:], cycle[0]], strict=True))
+        expected.add(min(closed, key=lambda edge: strength[edge]))
+    found = set(zip(*weakest_in_cycles(edges, matrix).nonzero(), strict=True))
+    assert found == expected
+
+
+@given(matrices(), st.booleans())
+def test_the_changes_lead_from_the_thresholded_weights_to_the_graph(
+    matrix: Matrix, relaxed: bool
+) -> None:
+    adjacency = named(matrix)
+    result = to_graph(adjacency, relaxed=relaxed)
+    nodes = adjacency.vocabulary.nodes
+    edges = {(nodes[r], nodes[c]) for r, c in np.argwhere(matrix > 1 / len(matrix))}
+    for change in result.changes:
+        edge = (change.step, change.precondition)
+        assert (edge in edges) is not change.added
+        (edges.add if change.added else edges.remove)(edge)
+        assert change.weight == matrix[nodes.index(change.step), nodes.index(change.precondition)]
+    assert edges == set(result.graph.edges)
+
+
+@given(matrices())
+def test_a_finished_graph_passes_through_unchanged(matrix: Matrix) -> None:
+    graph = to_graph(named(matrix)).graph
+    again = to_graph(WeightedAdjacency(graph.vocabulary, graph.to_matrix()))
+    assert again.graph == graph
+    assert again.changes == ()
+
+
+def test_the_relaxed_variant_drops_the_one_precondition_beside_start() -> None:
+    weights = np.zeros((5, 5))
+    weights[2, [0, 1]] = 0.5  # 'b' needs START and 'a'
+    weights[3, [0, 1, 2]] = 0.3  # 'c' needs START and two others
+    adjacency = WeightedAdjacency(Vocabulary(("a", "b", "c")), weights)
+    strict, relaxed = to_graph(adjacency), to_graph(adjacency, relaxed=True)
+    assert strict.graph.preconditions_of("b") == ("a",)
+    assert relaxed.graph.preconditions_of("b") == ()
+    assert relaxed.graph.preconditions_of("c") == ("a", "b")
+    assert [c.reason for c in relaxed.changes].count(Reason.RELAXED) == 1
+
+
+def test_an_edge_at_the_threshold_does_not_count() -> None:
+    weights = np.zeros((4, 4))
+    weights[2, 1] = 0.25
+    adjacency = WeightedAdjacency(Vocabulary(("a", "b")), weights)
+    assert to_graph(adjacency).graph.preconditions_of("b") == ()
+    assert to_graph(adjacency, threshold=0.2).graph.preconditions_of("b") == ("a",)
+
+
+def test_ninety_dense_nodes_take_well_under_a_second() -> None:
+    weights = np.random.default_rng(0).random((92, 92))
+    started = time.perf_counter()
+    result = to_graph(named(weights))
+    assert time.perf_counter() - started < 1
+    assert any(change.reason is Reason.CYCLE for change in result.changes)
+
+
+def test_weights_survive_on_the_edges_that_stay() -> None:
+    weights = np.zeros((4, 4))
+    weights[2, 1] = 0.7
+    graph: TaskGraph = to_graph(WeightedAdjacency(Vocabulary(("a", "b")), weights)).graph
+    assert graph.weights == {("b", "a"): 0.7}
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_are_no_numbers_are_refused_with_their_place(value: float) -> None:
+    weights = np.zeros((4, 4))
+    weights[2, 1] = value
+    with pytest.raises(GraphError, match=r"'b' needing 'a' is (nan|inf)"):
+        WeightedAdjacency(Vocabulary(("a", "b")), weights)
+
+
+@pytest.mark.parametrize("threshold", [float("nan"), -0.1, float("inf")])
+def test_a_threshold_that_cannot_be_is_refused(threshold: float) -> None:
+    with pytest.raises(SettingError, match="threshold"):
+        to_graph(named(np.zeros((3, 3))), threshold=threshold)
