@@ -1,18 +1,9 @@
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-
-@pytest.fixture
-def data() -> Path:
-    folder = os.environ.get("TGML_DATA")
-    if not folder:
-        pytest.skip("TGML_DATA is not set; it points at the public data sets")
-    return Path(folder)
 
 
 Put = Callable[[str, str], Path]

@@ -1,0 +1,48 @@
+"""The paper's data: what our documents say of it must be so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tgml.benchmarks import run_benchmark
+from tgml.learners import get_learner
+from tgml.postprocess import to_graph
+from tgml.readers import read_demonstrations
+from tgml.sequences import Demonstrations
+
+pytestmark = pytest.mark.real_data
+
+
+@pytest.fixture
+def recipes(data: Path) -> list[Demonstrations]:
+    path = data / "captaincook4d" / "task_graph_generation_annotations.json"
+    return list(read_demonstrations(path).procedures.values())
+
+
+def test_the_intersection_order_scores_as_published_in_our_tables(data: Path) -> None:
+    (row,) = run_benchmark("captaincook4d", data=data, methods=["intersection"]).rows
+    figures = [round(100 * row[name], 1) for name in ("precision", "recall", "f1")]
+    assert figures == [88.1, 91.7, 89.7]
+
+
+def test_direct_optimization_reaches_the_exact_optimum_on_every_recipe_and_seed(
+    recipes: list[Demonstrations],
+) -> None:
+    exact = [to_graph(get_learner("intersection").learn(r).adjacency).graph for r in recipes]
+    learned = get_learner("do").learn_many(recipes, seeds=range(5))
+    for graph, row in zip(exact, learned, strict=True):
+        for result in row:
+            assert to_graph(result.adjacency).graph == graph
+
+
+def test_stopping_as_the_paper_does_scores_as_the_paper_within_its_interval(data: Path) -> None:
+    (row,) = run_benchmark("captaincook4d", data=data, methods=["do-paper-stopping"], seeds=2).rows
+    assert row["f1"] == pytest.approx(0.878, abs=0.015)
+
+
+def test_the_controls_stay_far_below_what_is_learned(data: Path) -> None:
+    result = run_benchmark("captaincook4d", data=data, seeds=1)
+    f1 = {row["method"]: row["f1"] for row in result.rows}
+    assert max(f1["no-order"], f1["first-recording"]) < 0.6 < f1["do"] < f1["uncontradicted"]
