@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.llm_server import MODEL, LlmServer
 
 
 @pytest.fixture
@@ -15,3 +18,13 @@ def data() -> Path:
     if not folder:
         pytest.skip("TGML_DATA is not set: no public data sets to read")
     return Path(folder)
+
+
+@pytest.fixture(scope="module")
+def language_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let the environment name a language model on this computer, with an empty cache."""
+    with LlmServer() as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TGML_LLM_URL", server.url)
+        patch.setenv("TGML_LLM_MODEL", MODEL)
+        patch.setenv("TGML_CACHE", str(tmp_path_factory.mktemp("llm-cache")))
+        yield

@@ -486,7 +486,7 @@ def draw_times(
 
 def draw_demonstrations(recipe: Recipe, graph: TaskGraph) -> Demonstrations:
     """Draw all recordings of a procedure, those with mistakes in random places among them."""
-    rng = random.Random(recipe.seed)  # noqa: S311 - a simulation, not a secret
+    rng = random.Random(recipe.seed)
     swaps = shuffled(
         rng,
         [

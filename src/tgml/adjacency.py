@@ -7,6 +7,7 @@ one place that says what its indices mean: row = a step, column = a precondition
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,14 +33,18 @@ class WeightedAdjacency:
     Raises
     ------
     GraphError
-        If the matrix has another shape, or a weight is negative or not a number.
+        If it is no matrix of numbers or has another shape, or a weight is negative or not
+        finite.
     """
 
     vocabulary: Vocabulary
     matrix: Matrix
 
     def __post_init__(self) -> None:
-        matrix = np.array(self.matrix, dtype=np.float64)
+        try:
+            matrix = np.array(self.matrix, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise GraphError(f"the weights are no matrix of numbers ({error})") from None
         size = len(self.vocabulary) + 2
         if matrix.shape != (size, size):
             raise GraphError(
@@ -63,6 +68,10 @@ class WeightedAdjacency:
             )
         matrix.setflags(write=False)
         object.__setattr__(self, "matrix", matrix)
+
+    # Copies and pickles of an array can be written to; made anew, they cannot.
+    def __reduce__(self) -> tuple[Any, ...]:
+        return WeightedAdjacency, (self.vocabulary, self.matrix)
 
     def weight(self, step: str, precondition: str) -> float:
         """Return the weight of the edge from a step to its precondition."""

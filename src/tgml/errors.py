@@ -12,7 +12,8 @@
     │       └── CycleError      steps that need each other
     └── UnavailableError        the installation lacks something
         ├── MissingExtraError   an optional dependency
-        └── MissingDataError    a data set that a benchmark reads
+        ├── MissingDataError    a data set that a benchmark reads
+        └── DownloadError       a file that does not come, or not as expected
 
 A message says where the problem is, what came, what was expected and what to do.
 On the command line each of them ends the program with exit code 2.
@@ -22,6 +23,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 
 class TgmlError(Exception):
@@ -68,6 +70,7 @@ class UnknownNameError(InputError):
         self.kind = kind
         self.name = name
         self.known = tuple(known)
+        self.where = where
         self.nearest = nearest_names(name, self.known)
         if self.nearest:
             advice = f"did you mean {' or '.join(map(repr, self.nearest))}?"
@@ -79,6 +82,10 @@ class UnknownNameError(InputError):
             advice = f"there is no {kind} to choose from"
         prefix = f"{where}: " if where else ""
         super().__init__(f"{prefix}unknown {kind} {name!r}; {advice}")
+
+    # An exception is pickled by its message, from which this one cannot be made again.
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.kind, self.name, self.known, self.where)
 
 
 class GraphError(InputError):
@@ -98,12 +105,16 @@ class CycleError(GraphError):
 
     def __init__(self, cycle: Sequence[str], where: str = "") -> None:
         self.cycle = tuple(cycle)
+        self.where = where
         shown = " needs ".join(map(repr, (*self.cycle, self.cycle[0])))
         prefix = f"{where}: " if where else ""
         super().__init__(
             f"{prefix}these steps need each other: {shown}; "
             "a task graph has no cycle, remove one of these edges"
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.cycle, self.where)
 
 
 class UnavailableError(TgmlError):
@@ -114,14 +125,22 @@ class MissingExtraError(UnavailableError):
     """An optional dependency is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
+        self.what = what
         self.extra = extra
         super().__init__(
             f"{what} needs an optional dependency; install it with: pip install 'tgml[{extra}]'"
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.what, self.extra)
+
 
 class MissingDataError(UnavailableError):
     """A data set that a benchmark reads is not where it was looked for."""
+
+
+class DownloadError(UnavailableError):
+    """A file does not come, or something else comes in its place."""
 
 
 def nearest_names(name: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:

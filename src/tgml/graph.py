@@ -44,7 +44,8 @@ class TaskGraph:
     Raises
     ------
     GraphError
-        If an edge names an unknown step, a step needs END, or START needs something.
+        If an edge names an unknown step, a step needs END, START needs something, or a
+        weight is no number.
     CycleError
         If steps need each other.
 
@@ -101,7 +102,7 @@ class TaskGraph:
         for row, columns in enumerate(needs):
             for column in columns:
                 dependents[column].append(row)
-        kept = {edge: float(weight) for edge, weight in (weights or {}).items()}
+        kept = {edge: _weight(edge, weight) for edge, weight in (weights or {}).items()}
         for step, precondition in kept:
             row, column = _edge_nodes(vocabulary, step, precondition)
             if column not in needs[row]:
@@ -326,10 +327,12 @@ class TaskGraph:
     @classmethod
     def from_networkx(cls, graph: nx.DiGraph, *, procedure: str = "") -> TaskGraph:
         """Build a graph from a networkx one whose edges go from a step to its precondition."""
+        if not graph.is_directed() or graph.is_multigraph():
+            raise GraphError(f"a networkx.{type(graph).__name__} came; expected a networkx.DiGraph")
         names = [str(node) for node in graph.nodes if str(node) not in (START, END)]
         edges = [(str(step), str(needed)) for step, needed in graph.edges]
         weights = {
-            (str(step), str(needed)): float(weight)
+            (str(step), str(needed)): weight
             for step, needed, weight in graph.edges(data="weight")
             if weight is not None
         }
@@ -385,6 +388,16 @@ def _edge_nodes(vocabulary: Vocabulary, step: str, precondition: str) -> tuple[i
     if column == vocabulary.end:
         raise GraphError(f"{step!r} is said to need END; END comes after everything")
     return row, column
+
+
+def _weight(edge: Edge, value: float) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        step, precondition = edge
+        raise GraphError(
+            f"the weight of {step!r} needing {precondition!r} is {value!r:.40}; expected a number"
+        ) from None
 
 
 def _rebuild(

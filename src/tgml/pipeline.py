@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 from tgml._version import __version__
 from tgml.adjacency import WeightedAdjacency
-from tgml.errors import FormatError
+from tgml.errors import FormatError, SettingError
 from tgml.graph import TaskGraph
 from tgml.learners import Learned, Progress, get_learner, no_progress
 from tgml.postprocess import Change, to_graph
@@ -17,6 +18,7 @@ from tgml.readers import read_demonstrations
 from tgml.sequences import Demonstrations
 
 DEFAULT_METHOD = "do"
+LARGEST_SEED = 2**32 - 1
 
 
 @dataclass(frozen=True)
@@ -105,13 +107,19 @@ def learn_all(
 
     Parameters are those of `learn`; `progress` is told how far the learning is.
     """
+    if not 0 <= seed <= LARGEST_SEED:
+        raise SettingError(f"the seed is {seed}; expected a whole number from 0 to {LARGEST_SEED}")
     learner = get_learner(method, **settings)
+    if not procedures:
+        return []
+    secret = {entry.name for entry in dataclasses.fields(learner) if entry.metadata.get("secret")}
+    public = {name: value for name, value in settings.items() if name not in secret}
     chosen = [(given, *_usable(given, with_mistakes)) for given in procedures]
     learned = learner.learn_many(
         [usable for _, usable, _ in chosen], seeds=[seed], progress=progress
     )
     return [
-        _finish(usable, notes, results[0], method, settings, seed, threshold, relaxed)
+        _finish(usable, notes, results[0], method, public, seed, threshold, relaxed)
         for (_, usable, notes), results in zip(chosen, learned, strict=True)
     ]
 
@@ -121,8 +129,9 @@ def _usable(given: Demonstrations, with_mistakes: bool) -> tuple[Demonstrations,
     if with_mistakes or not marked:
         return given, []
     if marked == len(given):
+        about = f"procedure {given.procedure!r}" if given.procedure else "these demonstrations"
         raise FormatError(
-            f"procedure {given.procedure!r}: all {marked} recordings have marked mistakes; "
+            f"{about}: all {marked} recordings have marked mistakes; "
             "to learn from them all the same use --with-mistakes (with_mistakes=True in Python)"
         )
     note = (
@@ -144,6 +153,9 @@ def _finish(
 ) -> Learning:
     adjacency = learned.adjacency
     unseen = given.unseen_steps
+    if threshold is None:
+        # Of the matrix that was learned: the learner trained until its edges lay above this.
+        threshold = 1.0 / len(adjacency.vocabulary.nodes)
     if unseen:
         notes = [*notes, f"steps that no recording shows were left out: {', '.join(unseen)}"]
         adjacency = adjacency.without(unseen)

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from tgml.errors import SettingError
 from tgml.sequences import Demonstrations, KeyStepSequence
 
 EXPANSION_LIMIT = 64
@@ -67,7 +68,13 @@ def without_repetitions(
     seed
         For the random policy, and for the sample where an expansion exceeds the limit.
     limit
-        How many sequences one recording may expand to.
+        How many sequences one recording may expand to, at least 2: the first and the last
+        occurrences are always among them.
+
+    Raises
+    ------
+    SettingError
+        If the limit is below 2.
 
     Examples
     --------
@@ -75,7 +82,9 @@ def without_repetitions(
     >>> without_repetitions(abcad, Repetitions.EXPAND).sequences
     ((1, 2, 3, 4), (2, 3, 1, 4))
     """
-    rng = random.Random(seed)  # noqa: S311 - a sample, not a secret
+    if limit < 2:
+        raise SettingError(f"the limit of an expansion is {limit}; expected 2 or more")
+    rng = random.Random(seed)
     produced: list[tuple[int, ...]] = []
     notes: list[str] = []
     repeating = 0
@@ -130,14 +139,16 @@ def _choose(steps: tuple[int, ...], policy: Repetitions, rng: random.Random) -> 
 def _expand(
     recording: KeyStepSequence, rng: random.Random, limit: int
 ) -> tuple[list[tuple[int, ...]], int]:
-    positions = _positions(recording.steps)
+    # Which of several occurrences in a row is kept makes no difference.
+    steps = tuple(step for step, _ in itertools.groupby(recording.steps))
+    positions = _positions(steps)
     possible = math.prod(len(places) for places in positions.values())
     if possible <= limit:
         choices = itertools.product(*positions.values())
         found = [_at(dict(zip(positions, choice, strict=True))) for choice in choices]
     else:
-        found = [first_occurrences(recording.steps), last_occurrences(recording.steps)]
-        found += [random_occurrences(recording.steps, rng) for _ in range(limit - len(found))]
+        found = [first_occurrences(steps), last_occurrences(steps)]
+        found += [random_occurrences(steps, rng) for _ in range(limit - len(found))]
     return list(dict.fromkeys(found)), possible
 
 

@@ -31,7 +31,7 @@ class Vocabulary:
     Raises
     ------
     FormatError
-        If a name is empty, comes twice, or is START or END.
+        If a name is no text or an empty one, comes twice, or is START or END.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Vocabulary:
         object.__setattr__(self, "steps", tuple(self.steps))
         nodes = {START: 0}
         for number, name in enumerate(self.steps, start=1):
-            if not str(name).strip():
+            if not _is_name(name):
                 raise FormatError(f"step {number} has the name {name!r}; expected a text")
             if name in (START, END):
                 raise FormatError(
@@ -128,15 +128,16 @@ class KeyStepSequence:
     skipped: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        for name in ("steps", "starts", "ends", "mistakes", "skipped"):
+            values = getattr(self, name)
+            if values is not None:
+                object.__setattr__(self, name, tuple(values))
         if not self.steps:
             raise FormatError(
                 f"recording {self.id!r} has no steps; a demonstration shows at least one"
             )
-        for name, values in (
-            ("starts", self.starts),
-            ("ends", self.ends),
-            ("mistakes", self.mistakes),
-        ):
+        for name in ("starts", "ends", "mistakes"):
+            values = getattr(self, name)
             if values is not None and len(values) != len(self.steps):
                 raise FormatError(
                     f"recording {self.id!r} has {len(self.steps)} steps and "
@@ -270,3 +271,7 @@ class Demonstrations:
             If every recording has one.
         """
         return replace(self, sequences=tuple(s for s in self.sequences if not s.has_mistakes))
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())

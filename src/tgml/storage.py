@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import math
 import os
+import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +72,7 @@ def read_json(path: str | Path) -> Any:
 def parse_json(text: str, where: str) -> Any:
     """Return the content of a JSON text, refusing NaN and infinities."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
     except json.JSONDecodeError as error:
         raise FormatError(
             f"{where}: line {error.lineno}, column {error.colno}: not JSON ({error.msg})"
@@ -86,22 +88,21 @@ def write_text(path: str | Path, text: str) -> None:
     ------
     FileError
         If the file cannot be written; nothing is left behind then.
+    FormatError
+        If the text holds what UTF-8 cannot.
     """
     path = Path(path)
-    if path.is_dir():
-        raise FileError(f"{path}: a folder, expected a file name to write to")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with temporary.open("x", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise FileError(f"{path}: cannot be written ({error.strerror})") from None
+        content = text.encode("utf-8")
     except UnicodeEncodeError as error:
-        temporary.unlink(missing_ok=True)
         broken = error.object[error.start : error.end]
         raise FormatError(f"{path}: {broken!r} is no character that UTF-8 can hold") from None
+    try:
+        _replace(path, content)
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written ({error.strerror})") from None
+    except ValueError as error:  # such as a null byte in the path
+        raise FileError(f"{str(path)!r}: no path that can be written ({error})") from None
 
 
 def make_folder(path: str | Path) -> Path:
@@ -159,7 +160,10 @@ def graph_from_json(content: Any, where: str = "graph") -> TaskGraph:
     for number, raw in enumerate(raw_edges, start=1):
         if not isinstance(raw, dict) or not {"step", "needs"} <= raw.keys():
             raise FormatError(f"{where}: edge {number} is {raw!r}; expected 'step' and 'needs'")
-        edge = (str(raw["step"]), str(raw["needs"]))
+        edge = (
+            _text(raw["step"], f"{where}: the step of edge {number}"),
+            _text(raw["needs"], f"{where}: what edge {number} needs"),
+        )
         edges.append(edge)
         if raw.get("weight") is not None:
             weights[edge] = _number(raw["weight"], f"{where}: the weight of edge {number}")
@@ -170,7 +174,7 @@ def graph_from_json(content: Any, where: str = "graph") -> TaskGraph:
         return TaskGraph(
             steps,
             edges,
-            procedure=str(content.get("procedure", "")),
+            procedure=_text(content.get("procedure", ""), "'procedure'"),
             weights=weights,
             provenance=provenance,
         )
@@ -206,23 +210,41 @@ def demonstrations_to_json(demonstrations: Demonstrations) -> dict[str, Any]:
 
 
 def demonstrations_from_json(content: Any, where: str = "demonstrations") -> Demonstrations:
-    """Return the demonstrations that JSON values describe."""
+    """Return the demonstrations that JSON values describe.
+
+    Parameters
+    ----------
+    content
+        What `demonstrations_to_json` gives.
+    where
+        The file or call it came from, for messages.
+
+    Raises
+    ------
+    FormatError
+        If the content is no demonstrations of a version that this tgml knows.
+    """
     expect_format(content, DEMONSTRATIONS_FORMAT, where)
     raw_recordings = content.get("demonstrations")
     if not isinstance(raw_recordings, list):
         raise FormatError(f"{where}: 'demonstrations' is {_kind(raw_recordings)}; expected a list")
     try:
-        vocabulary = Vocabulary(_texts(content.get("steps"), f"{where}: 'steps'"))
+        vocabulary = Vocabulary(_texts(content.get("steps"), "'steps'"))
         sequences = []
         for number, raw in enumerate(raw_recordings, start=1):
             if not isinstance(raw, dict):
                 raise FormatError(f"demonstration {number} is {_kind(raw)}; expected an object")
             about = f"demonstration {number}"
-            id_ = str(raw.get("id", number))
+            id_ = raw.get("id", number)
+            if isinstance(id_, int) and not isinstance(id_, bool):
+                id_ = str(id_)
             sequences.append(
                 KeyStepSequence(
-                    id_,
-                    tuple(vocabulary.node(name) for name in _texts(raw.get("steps"), about)),
+                    _text(id_, f"{about}: 'id'"),
+                    tuple(
+                        vocabulary.node(name)
+                        for name in _texts(raw.get("steps"), f"{about}: 'steps'")
+                    ),
                     starts=_numbers(raw.get("starts"), f"{about}: 'starts'"),
                     ends=_numbers(raw.get("ends"), f"{about}: 'ends'"),
                     mistakes=_marks(raw.get("mistakes"), f"{about}: 'mistakes'"),
@@ -232,23 +254,41 @@ def demonstrations_from_json(content: Any, where: str = "demonstrations") -> Dem
                     ),
                 )
             )
-        return Demonstrations(vocabulary, tuple(sequences), str(content.get("procedure", "")))
+        procedure = _text(content.get("procedure", ""), "'procedure'")
+        return Demonstrations(vocabulary, tuple(sequences), procedure)
     except TgmlError as error:
         raise located(error, where) from None
 
 
 def dump_json(content: Any) -> str:
-    """Return JSON text that people can read: one entry of a list of records on a line."""
+    """Return JSON text that people can read: one entry of a list of records on a line.
+
+    Raises
+    ------
+    FormatError
+        If a value has no place in JSON, such as NaN or a set.
+    """
+    try:
+        return _lay_out(content)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise FormatError(f"this cannot be written as JSON ({error})") from None
+
+
+def _lay_out(content: Mapping[str, Any]) -> str:
     lines = ["{"]
     for position, (key, value) in enumerate(content.items()):
         comma = "," if position + 1 < len(content) else ""
         if isinstance(value, list) and value and isinstance(value[0], dict | list):
-            rows = ",\n".join(f"    {json.dumps(row, ensure_ascii=False)}" for row in value)
-            lines.append(f"  {json.dumps(key)}: [\n{rows}\n  ]{comma}")
+            rows = ",\n".join(f"    {_dumps(row)}" for row in value)
+            lines.append(f"  {_dumps(key)}: [\n{rows}\n  ]{comma}")
         else:
-            text = json.dumps(value, ensure_ascii=False, indent=2).replace("\n", "\n  ")
-            lines.append(f"  {json.dumps(key, ensure_ascii=False)}: {text}{comma}")
+            text = _dumps(value, indent=2).replace("\n", "\n  ")
+            lines.append(f"  {_dumps(key)}: {text}{comma}")
     return "\n".join([*lines, "}", ""])
+
+
+def _dumps(value: Any, indent: int | None = None) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
 
 
 def expect_format(content: Any, name: str, where: str) -> None:
@@ -272,6 +312,29 @@ def located(error: TgmlError, where: str) -> TgmlError:
         return CycleError(error.cycle, where)
     kind = GraphError if isinstance(error, GraphError) else FormatError
     return kind(f"{where}: {error}")
+
+
+def _replace(path: Path, content: bytes) -> None:
+    if path.is_dir():
+        raise FileError(f"{path}: a folder, expected a file name to write to")
+    if path.exists() and not path.is_file():
+        raise FileError(f"{path}: not a plain file; a file is written beside it and moved")
+    target = Path(os.path.realpath(path))  # a link stays a link
+    temporary = target.with_name(f".tgml-{secrets.token_hex(8)}.tmp")
+    try:
+        with temporary.open("xb") as stream:
+            stream.write(content)
+        temporary.replace(target)
+    except BaseException:  # also when somebody presses Ctrl-C
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def _text(value: Any, where: str) -> str:
+    if not isinstance(value, str):
+        raise FormatError(f"{where} is {_kind(value)}; expected a text")
+    return value
 
 
 def _texts(value: Any, where: str) -> tuple[str, ...]:
@@ -316,6 +379,13 @@ def _kind(value: Any) -> str:
     return names.get(
         type(value), "a number" if isinstance(value, int | float) else str(type(value))
     )
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(f"{digits:.40} is too large a number")
+    return number
 
 
 def _refuse_constant(name: str) -> float:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-
 Put = Callable[[str, str], Path]
 
 

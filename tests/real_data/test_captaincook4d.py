@@ -46,3 +46,23 @@ def test_the_controls_stay_far_below_what_is_learned(data: Path) -> None:
     result = run_benchmark("captaincook4d", data=data, seeds=1)
     f1 = {row["method"]: row["f1"] for row in result.rows}
     assert max(f1["no-order"], f1["first-recording"]) < 0.6 < f1["do"] < f1["uncontradicted"]
+
+
+@pytest.mark.parametrize(
+    ("method", "published"),
+    [("msgi", 12.8), ("msg2", 71.1), ("count-based", 61.1), ("llm", 55.0)],
+)
+def test_baselines_score_as_the_published_ones_do(
+    data: Path, method: str, published: float
+) -> None:
+    (row,) = run_benchmark("captaincook4d", data=data, methods=[method]).rows
+    assert 100 * row["f1"] == pytest.approx(published, abs=0.3)
+    assert row["seconds"] < 2
+
+
+@pytest.mark.parametrize(("method", "least"), [("fusion", 90), ("fusion-llm", 91)])
+def test_a_prior_improves_on_the_exact_order(data: Path, method: str, least: float) -> None:
+    (row,) = run_benchmark("captaincook4d", data=data, methods=[method]).rows
+    (fitted,) = run_benchmark("fusion-weights", data=data, methods=[method]).rows
+    assert 100 * row["f1"] >= least
+    assert 100 * fitted["f1"] >= least

@@ -34,7 +34,7 @@ def shown_columns(line: str) -> int:
 
 
 def dense(count: int, chance: float) -> TaskGraph:
-    generator = random.Random(0)  # noqa: S311 - no secret
+    generator = random.Random(0)
     steps = [f"step {number}" for number in range(count)]
     edges = [
         (step, needed)

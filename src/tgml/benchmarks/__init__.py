@@ -32,11 +32,14 @@ class BenchmarkEntry:
         What it measures, in one line.
     module
         Where it lives; its function ``run(data, methods, seeds, progress)`` does the work.
+    folder
+        Where its page, Markdown and JSON go unless the user says otherwise; empty for nowhere.
     """
 
     name: str
     summary: str
     module: str
+    folder: str = ""
 
 
 BENCHMARKS = MappingProxyType(
@@ -44,9 +47,25 @@ BENCHMARKS = MappingProxyType(
         entry.name: entry
         for entry in (
             BenchmarkEntry(
+                "paper",
+                "every table of the paper that can be recomputed, as a page",
+                "tgml.benchmarks.paper",
+                folder="bench-output",
+            ),
+            BenchmarkEntry(
                 "captaincook4d",
                 "task graph generation on CaptainCook4D's clean recordings (the paper's Table 1)",
                 "tgml.benchmarks.captaincook4d",
+            ),
+            BenchmarkEntry(
+                "fusion-weights",
+                "fusion's weights, fitted leaving one recipe out at a time",
+                "tgml.benchmarks.fusion_weights",
+            ),
+            BenchmarkEntry(
+                "synthetic",
+                "F1 by the number of recordings and by their noise, on random procedures",
+                "tgml.benchmarks.synthetic",
             ),
             BenchmarkEntry(
                 "speed",

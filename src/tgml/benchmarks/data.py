@@ -1,59 +1,43 @@
-"""Where the public data sets are: the one setting TGML_DATA, or a directory given by hand."""
+"""The files that benchmarks read, or an error that says how to get them."""
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from tgml.datasets.catalogue import get_dataset
+from tgml.datasets.directory import VARIABLE, data_directory
 from tgml.errors import MissingDataError
 
-VARIABLE = "TGML_DATA"
-
-SOURCES = {
-    "captaincook4d": "CaptainCook4D's annotations and the paper's split of them, MIT licence",
-    "assembly101": "Assembly101's mistake annotations and the Assembly101-O split, CC BY-NC 4.0",
-}
-"""What each folder of a data directory holds, and under which licence."""
-
-
-def data_directory(given: str | Path | None) -> Path:
-    """Return the data directory.
-
-    Parameters
-    ----------
-    given
-        The directory, or None for the one that TGML_DATA names.
-
-    Raises
-    ------
-    MissingDataError
-        If neither is there.
-    """
-    if given is None:
-        given = os.environ.get(VARIABLE)
-        if not given:
-            raise MissingDataError(
-                f"no data directory: set the environment variable {VARIABLE}, or use --data DIR; "
-                f"it holds the folders {', '.join(SOURCES)}"
-            )
-    path = Path(given)
-    if not path.is_dir():
-        raise MissingDataError(f"{path}: no such data directory ({VARIABLE} or --data names it)")
-    return path
+__all__ = ["VARIABLE", "data_directory", "data_file"]
 
 
 def data_file(directory: Path, folder: str, name: str) -> Path:
     """Return a file or folder of a data set.
 
+    Parameters
+    ----------
+    directory
+        The data directory.
+    folder
+        The data set, which is a folder of it.
+    name
+        The file or folder in that.
+
     Raises
     ------
     MissingDataError
-        If it is not there; the message says what it is and where to put it.
+        If it is not there; the message says what it is, where it comes from and where to put it.
     """
     path = directory / folder / name
-    if not path.exists():
-        raise MissingDataError(
-            f"{path} is missing; it belongs to {SOURCES[folder]}: put it there, or point "
-            f"{VARIABLE} (or --data) at a directory that has it"
-        )
-    return path
+    if path.exists():
+        return path
+    dataset = get_dataset(folder)
+    wanted = PurePosixPath(folder, name)
+    files = [file for file in dataset.files if PurePosixPath(file.path).is_relative_to(wanted)]
+    what = f" ({len(files)} files)" if len(files) > 1 else ""
+    ways = [f"put it there, or point {VARIABLE} (or --data) at a directory that has it"]
+    if any(file.downloadable for file in files):
+        ways.insert(0, f"tgml data fetch {folder} --data {directory} downloads what is public")
+    raise MissingDataError(
+        f"{path}{what} is missing; it belongs to {dataset.about}: {'; or '.join(ways)}"
+    )

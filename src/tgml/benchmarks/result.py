@@ -49,6 +49,13 @@ class BenchmarkResult:
         What a reader must know to judge the figures.
     environment
         Where they were measured.
+    charts
+        Pictures of the figures for a page, as SVG text by name.
+    parts
+        The results that this one is made of, where it is made of several.
+    table_rows
+        What `columns` show, one entry a line, where that is not `rows` themselves: rows of a
+        curve, say, are points, and a table shows a curve on one line.
     """
 
     benchmark: str
@@ -57,9 +64,17 @@ class BenchmarkResult:
     columns: Sequence[Column]
     notes: Sequence[str] = ()
     environment: Mapping[str, Any] = field(default_factory=lambda: environment())
+    charts: Mapping[str, str] = field(default_factory=dict)
+    table_rows: Sequence[Row] | None = None
+    parts: Sequence[BenchmarkResult] = ()
+
+    def table(self) -> list[list[str]]:
+        """Return the table's cells, one list a line; `columns` hold the headings."""
+        rows = self.rows if self.table_rows is None else self.table_rows
+        return [[column.cell(row) for column in self.columns] for row in rows]
 
     def to_json(self) -> str:
-        """Return the result as JSON text."""
+        """Return the result as JSON text: every figure, no picture."""
         content = {
             "benchmark": self.benchmark,
             "title": self.title,

@@ -3,30 +3,50 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tgml.cli.output import print_notes, print_table, progress_bar
-from tgml.errors import SettingError
+from tgml.cli import options
+from tgml.cli.output import echo, print_notes, print_table, progress_bar
+from tgml.cli.targets import check_file, check_folder
+
+if TYPE_CHECKING:
+    from tgml.benchmarks import BenchmarkResult
 
 
 def bench(
     name: Annotated[
-        str | None, typer.Argument(help="Which benchmark; without it, a list.", show_default=False)
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="Which benchmark; without it, a list.", show_default=False
+        ),
     ] = None,
     data: Annotated[
-        Path | None, typer.Option(help="The data directory. Default: the variable TGML_DATA.")
+        Path | None,
+        typer.Option(metavar="DIR", help="The data directory. Default: the variable TGML_DATA."),
     ] = None,
     methods: Annotated[
-        str | None, typer.Option(help="Only these methods, with commas between them.")
+        str | None,
+        typer.Option(metavar="A,B", help="Only these methods, with commas between them."),
     ] = None,
-    seeds: Annotated[int, typer.Option(help="How many runs a method that draws gets.")] = 5,
+    seeds: Annotated[
+        int, typer.Option(metavar="N", min=1, help="How many runs a method that draws gets.")
+    ] = 5,
     json_file: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the figures as JSON, too.")
     ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Write a page, Markdown and JSON there; for 'paper' by default to bench-output.",
+        ),
+    ] = None,
 ) -> None:
-    """Run a benchmark and print its table, the paper's figures beside ours.
+    """Run a benchmark; print the paper's figures beside ours.
 
     Example: tgml bench captaincook4d --data ~/datasets --json captaincook4d.json
     """
@@ -36,18 +56,35 @@ def bench(
     if name is None:
         print_table(["benchmark", "what"], [[e.name, e.summary] for e in BENCHMARKS.values()])
         return
-    if seeds < 1:
-        raise SettingError(f"--seeds is {seeds}; expected 1 or more")
-    chosen = (
-        None if methods is None else [part.strip() for part in methods.split(",") if part.strip()]
-    )
+    chosen = options.list_of_names("--methods", methods)
+    if output is None and name in BENCHMARKS and BENCHMARKS[name].folder:
+        output = Path(BENCHMARKS[name].folder)
+    if json_file is not None:
+        check_file(json_file)
+    if output is not None:
+        check_folder(output)
     with progress_bar() as progress:
         result = run_benchmark(name, data=data, methods=chosen, seeds=seeds, progress=progress)
     if json_file is not None:
         write_text(json_file, result.to_json())
-    print_table(
-        [column.title for column in result.columns],
-        [[column.cell(row) for column in result.columns] for row in result.rows],
-        title=result.title,
-    )
-    print_notes(result.notes)
+    for part in result.parts or [result]:
+        titles = [column.title for column in part.columns]
+        print_table(titles, part.table(), title=part.title)
+        print_notes(part.notes)
+    if output is not None:
+        _write_pages(result, output)
+
+
+def _write_pages(result: BenchmarkResult, folder: Path) -> None:
+    from tgml.benchmarks.pages import to_html, to_markdown
+    from tgml.storage import make_folder, write_text
+
+    make_folder(folder)
+    for suffix, text in (
+        ("html", to_html(result)),
+        ("md", to_markdown(result)),
+        ("json", result.to_json()),
+    ):
+        path = folder / f"{result.benchmark}.{suffix}"
+        write_text(path, text)
+        echo(f"{path}: written")

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tgml.cli import options
-from tgml.cli.output import count, print_json, print_notes
+from tgml.cli.output import count, echo, print_json, print_notes
 from tgml.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tgml.graph import TaskGraph
+    from tgml.monitoring import Violation
     from tgml.readers import Reading
     from tgml.sequences import Demonstrations
 
 
 def check(
     graph: options.Graph,
-    sequences: options.Demos,
+    sequences: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SEQUENCES",
+            help="The recordings: CSV, JSON Lines, JSON or text.",
+            show_default=False,
+        ),
+    ],
     order: options.Order = None,
     procedure: options.Procedure = None,
     file_format: options.Format = None,
@@ -29,7 +37,7 @@ def check(
 ) -> None:
     """Name each step that was done before something it needs.
 
-    The exit code is 0 if there is none, 1 if there are some.
+    The exit code is 0 if there is none and 1 if there is one.
 
     Example: tgml check pancakes.graph.json pancakes.csv
     """
@@ -44,34 +52,35 @@ def check(
         procedure=procedure,
         columns=options.columns(column),
     )
-    demonstrations = _of_this_procedure(reading, loaded)
+    demonstrations = _of_this_procedure(reading, loaded, sequences)
     _share_a_step(loaded, demonstrations, sequences)
     found = [
         (recording.id, find_violations(loaded, demonstrations.names(recording)))
         for recording in demonstrations
     ]
+    print_notes(reading.notes)
     if as_json:
-        print_json([_as_json(id_, violations) for id_, violations in found])
+        print_json([_as_json(*pair) for pair in found])
     else:
-        print_notes(reading.notes)
         for id_, violations in found:
             for violation in violations:
-                typer.echo(f"{id_}: {violation}")
-        wrong = sum(bool(violations) for _, violations in found)
-        total = sum(len(violations) for _, violations in found)
-        typer.echo(
-            f"{count(len(found), 'recording')}: {len(found) - wrong} in a valid order, "
-            f"{wrong} with {count(total, 'violation')}"
-        )
+                echo(f"{id_}: {violation}")
+        echo(_summary([len(violations) for _, violations in found]))
     if any(violations for _, violations in found):
         raise typer.Exit(1)
 
 
-def _of_this_procedure(reading: Reading, graph: TaskGraph) -> Demonstrations:
+def _of_this_procedure(reading: Reading, graph: TaskGraph, path: Path) -> Demonstrations:
     """Return the recordings of the graph's own procedure where a file holds several."""
-    if len(reading.procedures) > 1 and graph.procedure in reading.procedures:
+    if len(reading.procedures) == 1:
+        return reading.only()
+    if graph.procedure in reading.procedures:
         return reading.procedures[graph.procedure]
-    return reading.only(None)
+    listed = ", ".join(map(repr, reading.procedures))
+    raise InputError(
+        f"{path}: {len(reading.procedures)} procedures, none called {graph.procedure!r} as the "
+        f"graph is; choose one with --procedure NAME: {listed}"
+    )
 
 
 def _share_a_step(graph: TaskGraph, demonstrations: Demonstrations, path: Path) -> None:
@@ -85,7 +94,19 @@ def _share_a_step(graph: TaskGraph, demonstrations: Demonstrations, path: Path) 
     )
 
 
-def _as_json(id_: str, violations: Any) -> dict[str, Any]:
+def _summary(numbers: Sequence[int]) -> str:
+    """Return how many recordings are right, given the number of violations of each."""
+    recordings = count(len(numbers), "recording")
+    wrong = sum(number > 0 for number in numbers)
+    if not wrong:
+        return f"{recordings}: {'all ' if len(numbers) > 1 else ''}in a valid order"
+    right = len(numbers) - wrong
+    return (
+        f"{recordings}: {right} in a valid order, {wrong} with {count(sum(numbers), 'violation')}"
+    )
+
+
+def _as_json(id_: str, violations: Sequence[Violation]) -> dict[str, Any]:
     return {
         "recording": id_,
         "valid": not violations,

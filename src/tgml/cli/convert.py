@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from tgml.cli import options
+from tgml.cli.output import echo
+from tgml.cli.targets import check_file, check_format
 
 
 def convert(
@@ -17,7 +19,8 @@ def convert(
         typer.Option(
             "--output",
             "-o",
-            help="The file to write; its ending says the format: .json, .dot, .graphml, .mmd.",
+            metavar="FILE",
+            help="The file to write; its ending says the format: .json, .dot, .gv, .graphml, .mmd.",
             show_default=False,
         ),
     ],
@@ -30,5 +33,8 @@ def convert(
     from tgml.rendering import render
     from tgml.storage import write_text
 
-    write_text(output, render(read_graph(graph), output.suffix))
-    typer.echo(f"{output}: written")
+    loaded = read_graph(graph)
+    check_file(output)
+    check_format(output)
+    write_text(output, render(loaded, output.suffix))
+    echo(f"{output}: written")

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tgml.cli.output import count, print_graph, print_table, progress_bar
+from tgml.cli.output import (
+    count,
+    echo,
+    print_graph,
+    print_table,
+    progress_bar,
+    shows_unicode,
+)
 
 if TYPE_CHECKING:
     from tgml.graph import TaskGraph
@@ -16,10 +23,12 @@ if TYPE_CHECKING:
 
 def demo(
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder for the graphs.")
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the graphs.")
     ] = Path("demo-output"),
 ) -> None:
-    """Learn the procedures that ship with tgml, score them, and catch a mistake.
+    """Learn the procedures that ship with tgml and score them.
+
+    Then a recording with a mistake is replayed, and the mistake named.
 
     Example: tgml demo -o demo-output
     """
@@ -43,7 +52,7 @@ def demo(
         figures = (scores.precision, scores.recall, scores.f1, control.f1)
         rows.append([procedure.name, *(f"{100 * figure:.1f}" for figure in figures)])
         print_graph(learning.graph)
-        typer.echo(
+        echo(
             f"against the known graph: precision {100 * scores.precision:.1f}, "
             f"recall {100 * scores.recall:.1f}, F1 {100 * scores.f1:.1f}\n"
         )
@@ -53,15 +62,14 @@ def demo(
         title="Direct Optimization on the recordings without mistakes, against the known graphs",
     )
     _catch_a_mistake(procedures, [learning.graph for learning in learnings])
-    typer.echo(
-        f"\n{output}: {count(2 * len(procedures), 'file')}, a graph and its DOT drawing each"
-    )
+    echo(f"\n{output}: {count(2 * len(procedures), 'file')}, a graph and its DOT drawing each")
 
 
 def _catch_a_mistake(procedures: list[Procedure], graphs: list[TaskGraph]) -> None:
     """Replay the first faulty recording of which the learned graph finds a mistake."""
     from tgml.monitoring import find_violations
 
+    right, wrong = ("✓", "✗") if shows_unicode() else ("+", "x")
     for procedure, graph in zip(procedures, graphs, strict=True):
         for recording in procedure.faulty:
             steps = procedure.demonstrations.names(recording)
@@ -70,11 +78,11 @@ def _catch_a_mistake(procedures: list[Procedure], graphs: list[TaskGraph]) -> No
             }
             if not violations:
                 continue
-            typer.echo(f"Replaying {recording.id} of {procedure.name}, which holds a mistake:")
+            echo(f"\nReplaying {recording.id} of {procedure.name}, which holds a mistake:")
             for position, step in enumerate(steps, start=1):
-                mark = "✗" if position in violations else "✓"
-                typer.echo(f"  {mark} {step}")
+                mark = wrong if position in violations else right
+                echo(f"  {mark} {step}")
                 if position in violations:
                     missing = ", ".join(f"'{name}'" for name in violations[position].missing)
-                    typer.echo(f"    mistake: it needs {missing}, not done yet")
+                    echo(f"    mistake: it needs {missing}, not done yet")
             return

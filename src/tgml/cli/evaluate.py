@@ -8,20 +8,25 @@ from typing import Annotated
 import typer
 
 from tgml.cli import options
-from tgml.cli.output import print_json, print_table
+from tgml.cli.output import echo, print_json, print_table
 from tgml.errors import GraphError
 
 
 def evaluate(
     graph: options.Graph,
     truth: Annotated[
-        Path, typer.Argument(help="The known graph of the same procedure.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="TRUTH", help="The known graph of the same procedure.", show_default=False
+        ),
     ],
     as_json: options.AsJson = False,
 ) -> None:
-    """Score a graph's edges against a known graph: precision, recall and F1.
+    """Score a graph's edges against those of a known graph.
 
-    Beside them stands the graph without any order, which needs no learning.
+    The scores are precision, recall and F1, with the edges that are wrong and missing.
+
+    Beside them stand those of the graph without any order, which needs no learning.
 
     Example: tgml evaluate learned.json pancakes.graph.json
     """
@@ -62,4 +67,4 @@ def evaluate(
     )
     for title, edges in (("spurious", scores.spurious), ("missing", scores.missing)):
         for step, needed in edges:
-            typer.echo(f"{title}: '{step}' needs '{needed}'")
+            echo(f"{title}: '{step}' needs '{needed}'")

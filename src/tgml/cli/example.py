@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tgml.cli.output import count, print_table
+from tgml.cli.output import echo, print_notes, print_table
 
 
 def example(
     name: Annotated[
-        str | None, typer.Argument(help="Which procedure; without it, a list.", show_default=False)
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="Which procedure; without it, a list.", show_default=False
+        ),
     ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder to write to.")
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write.")
     ] = Path(),
 ) -> None:
-    """Write out a procedure that ships with tgml: recordings as CSV and JSON, and its graph.
+    """Write out a procedure that ships with tgml, to start from.
+
+    There are recordings, as CSV and as JSON, and the known graph.
 
     Example: tgml example pancakes -o my-recordings
     """
@@ -28,10 +34,11 @@ def example(
         rows = []
         for known in procedure_names():
             procedure = load_procedure(known)
-            steps = count(len(procedure.graph.steps), "step")
-            recordings = count(len(procedure.demonstrations), "recording")
-            rows.append([known, steps, recordings, procedure.about])
+            steps, recordings = len(procedure.graph.steps), len(procedure.demonstrations)
+            rows.append([known, str(steps), str(recordings), procedure.about])
         print_table(["name", "steps", "recordings", "about"], rows)
         return
-    for path in export_procedure(name, output):
-        typer.echo(f"{path}: written")
+    paths = export_procedure(name, output)
+    for path in paths:
+        echo(f"{path}: written")
+    print_notes([f"to learn from them: tgml learn {shlex.quote(str(paths[0]))}"])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tgml.cli import options
-from tgml.cli.output import count, print_graph, print_json, print_notes, progress_bar
+from tgml.cli.output import count, echo, print_graph, print_json, print_notes, progress_bar
+from tgml.cli.targets import check_file, check_folder, check_format, is_folder
 from tgml.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,47 +24,72 @@ def learn(
         typer.Option(
             "--output",
             "-o",
-            help="The graph file to write; for several procedures, a folder.",
+            metavar="PATH",
+            help="The graph file to write, .json or a format of 'tgml convert'; for several "
+            "procedures, a folder.",
         ),
     ] = None,
     method: Annotated[
-        str, typer.Option("--method", "-m", help="How to learn; see 'tgml methods'.")
+        str, typer.Option("--method", "-m", metavar="NAME", help="How; see 'tgml methods'.")
     ] = "do",
-    seed: Annotated[int, typer.Option(help="For methods that draw at random.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="For methods that draw at random.")] = 0,
     repetitions: Annotated[
         str,
         typer.Option(
-            metavar="first|last|expand|random",
-            help="Which occurrence counts where a recording repeats a step.",
+            metavar="WHICH",
+            help="Which occurrence counts where a recording repeats a step: first, last, expand "
+            "(all ways to keep one) or random.",
         ),
     ] = "first",
     order: options.Order = None,
     procedure: options.Procedure = None,
     with_mistakes: Annotated[
-        bool, typer.Option(help="Learn also from recordings with marked mistakes.")
+        bool,
+        typer.Option("--with-mistakes", help="Learn also from recordings with marked mistakes."),
     ] = False,
     threshold: Annotated[
         float | None,
-        typer.Option(help="Edges weigh more than this. Default: 1 / number of nodes."),
+        typer.Option(metavar="X", help="Edges weigh more than this. Default: 1 / number of nodes."),
     ] = None,
     relaxed: Annotated[
-        bool, typer.Option(help="Post-process as the paper does for noisy sequences.")
+        bool,
+        typer.Option("--relaxed", help="Post-process as the paper does for noisy sequences."),
     ] = False,
     setting: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A setting of the method; repeatable."),
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A setting of the method, listed by 'tgml methods METHOD'; repeatable.",
+        ),
+    ] = None,
+    prior: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="For 'fusion': a graph that somebody thinks is right, or a .txt file with lines "
+            "'must A>B' and 'never A>B'.",
+        ),
+    ] = None,
+    must: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A>B", help="For 'fusion': A needs B, whatever happens; repeatable."),
+    ] = None,
+    never: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A>B", help="For 'fusion': A does not need B; repeatable."),
     ] = None,
     file_format: options.Format = None,
     column: options.ColumnNames = None,
     errors: options.Errors = None,
     changes: Annotated[
-        bool, typer.Option(help="List what post-processing removed and added.")
+        bool, typer.Option("--changes", help="List what post-processing removed and added.")
     ] = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Learn a task graph from recordings.
 
-    Example: tgml learn pancakes.csv -o pancakes.graph.json
+    Example: tgml learn pancakes.csv -o learned.json
     """
     from tgml.pipeline import learn_all
     from tgml.readers import read_demonstrations
@@ -76,8 +103,14 @@ def learn(
         errors=errors,
     )
     several = len(reading.procedures) > 1
-    if several and (output is None or output.suffix):
-        reading.only(None)  # says which procedures there are and how to choose
+    if several and output is None and not as_json:
+        raise _too_many(demos, reading.procedures, "give a folder with -o")
+    paths = _targets(demos, reading.procedures, output)
+    kind = options.learner_class(method)
+    settings = options.settings(setting, kind)
+    if prior is not None or must or never:
+        steps = [s for given in reading.procedures.values() for s in given.vocabulary.steps]
+        settings |= options.knowledge(kind, prior, must, never, steps)
     with progress_bar() as progress:
         learnings = learn_all(
             list(reading.procedures.values()),
@@ -88,48 +121,74 @@ def learn(
             with_mistakes=with_mistakes,
             progress=progress,
             repetitions=repetitions,
-            **options.settings(setting),
+            **settings,
         )
-    paths = _save(learnings, output, several) if output is not None else [None] * len(learnings)
-    if as_json:
-        print_json(
-            [_as_json(learning, path) for learning, path in zip(learnings, paths, strict=True)]
-        )
-        return
+    if output is not None:
+        _save(learnings, paths)
     print_notes(reading.notes)
-    for learning, path in zip(learnings, paths, strict=True):
+    for learning in learnings:
         about = f"{learning.graph.procedure}: " if several else ""
         print_notes(f"{about}{note}" for note in learning.notes)
+    if as_json:
+        print_json([_as_json(*pair) for pair in zip(learnings, paths, strict=True)])
+        return
+    for learning, path in zip(learnings, paths, strict=True):
         if not several:
             print_graph(learning.graph)
         if changes:
+            about = f"{learning.graph.procedure}: " if several else ""
             for change in learning.changes:
-                typer.echo(f"{about}{change}")
+                echo(f"{about}{change}")
         if path is not None:
             edges = count(len(learning.graph.edges), "edge")
-            typer.echo(f"{path}: {count(len(learning.graph.steps), 'step')}, {edges}")
+            echo(f"{path}: {count(len(learning.graph.steps), 'step')}, {edges}")
 
 
-def _save(learnings: list[Learning], output: Path, several: bool) -> list[Path | None]:
-    from tgml.storage import make_folder, save_graph
+def _targets(demos: Path, names: Collection[str], output: Path | None) -> Sequence[Path | None]:
+    """Return the file of each procedure's graph, all of them fit to be written."""
+    from tgml.rendering import RENDERERS
 
-    if not several and not output.is_dir():
-        save_graph(learnings[0].graph, output)
+    if output is None:
+        return [None] * len(names)
+    exists = is_folder(output)
+    is_format = output.suffix.lower() in RENDERERS
+    if len(names) == 1 and not exists:
+        check_file(output)
+        if output.suffix:  # a name without one is as good as any for the format of tgml
+            check_format(output)
         return [output]
-    make_folder(output)
+    if is_format and not exists:
+        raise _too_many(demos, names, f"give a folder with -o, {output} is one file")
+    check_folder(output)
     paths: dict[Path, str] = {}
-    for learning in learnings:
-        name = learning.graph.procedure or "graph"
+    for name in names:
         path = output / f"{_file_name(name)}.json"
         if path in paths:
             raise InputError(
                 f"{path}: the procedures {paths[path]!r} and {name!r} would share this file; "
                 "learn them one at a time with --procedure"
             )
+        if exists:
+            check_file(path)
         paths[path] = name
-    for path, learning in zip(paths, learnings, strict=True):
-        save_graph(learning.graph, path)
     return list(paths)
+
+
+def _too_many(demos: Path, names: Collection[str], advice: str) -> InputError:
+    listed = ", ".join(map(repr, names))
+    return InputError(
+        f"{demos}: {len(names)} procedures; {advice}, or choose one with --procedure NAME: {listed}"
+    )
+
+
+def _save(learnings: Sequence[Learning], paths: Sequence[Path | None]) -> None:
+    from tgml.rendering import render
+    from tgml.storage import make_folder, write_text
+
+    for learning, path in zip(learnings, paths, strict=True):
+        if path is not None:
+            make_folder(path.parent)
+            write_text(path, render(learning.graph, path.suffix or ".json"))
 
 
 def _file_name(name: str) -> str:

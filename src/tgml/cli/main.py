@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
 from tgml._version import __version__
-from tgml.cli import bench, check, convert, demo, evaluate, example, learn, methods, show
+from tgml.cli import bench, check, convert, data, demo, evaluate, example, learn, methods, show
+from tgml.cli.output import discard_output, echo, prepare_streams, print_error
 from tgml.errors import TgmlError
+
+INTERRUPTED = 130
+
+# Typer exports one of its usage errors, not the class that they share.
+_UsageError = cast("type[Exception]", typer.BadParameter.__mro__[1])
 
 app = typer.Typer(
     name="tgml",
-    help="Learn how a procedure works from recordings of people doing it, and check new ones.",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
+    # Plain help loads nothing, fits narrow terminals and any encoding.
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("learn")(learn.learn)
@@ -28,40 +33,62 @@ app.command("methods")(methods.methods)
 app.command("example")(example.example)
 app.command("bench")(bench.bench)
 app.command("demo")(demo.demo)
+app.add_typer(data.app, name="data")
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"tgml {__version__}")
+        echo(f"tgml {__version__}")
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _options(
-    version: Annotated[
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001 - its callback does the work
         bool,
         typer.Option(
             "--version", callback=_print_version, is_eager=True, help="Print the version."
         ),
     ] = False,
 ) -> None:
-    """Learn how a procedure works from recordings of people doing it, and check new ones."""
+    """Learn how a procedure works from recordings of it, and check new ones.
+
+    To begin: tgml example pancakes, then tgml learn pancakes.csv -o learned.json
+
+    'tgml COMMAND --help' explains a command, with an example.
+    """
+    if context.invoked_subcommand is None:
+        echo(context.get_help())
 
 
 def run() -> None:
     """Run the program; what goes wrong on purpose ends it with exit code 2 and one message."""
+    prepare_streams()
     try:
-        app()
+        code = app(prog_name="tgml", standalone_mode=False)
     except TgmlError as error:
-        typer.echo(f"error: {error}", err=True)
+        print_error(str(error))
         sys.exit(2)
-    except BrokenPipeError:
-        # Whoever read our output has had enough; nothing is left to say, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-    except KeyboardInterrupt:
-        typer.echo("interrupted", err=True)
-        sys.exit(130)
+    except _UsageError as error:
+        print_error(_usage_message(error))
+        sys.exit(2)
+    except OSError as error:
+        # Files are looked after where they are used, so this is the stream that help goes to.
+        discard_output()
+        print_error(f"{error.filename or 'the output'}: {error.strerror}")
+        sys.exit(2)
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    if code == INTERRUPTED:
+        print_error("interrupted")
+    sys.exit(code)
+
+
+def _usage_message(error: Any) -> str:
+    message = error.format_message().rstrip(".")
+    command = error.ctx.command_path if error.ctx is not None else "tgml"
+    return f"{message[:1].lower()}{message[1:]} (see '{command} --help')"
 
 
 if __name__ == "__main__":

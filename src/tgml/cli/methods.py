@@ -2,29 +2,81 @@
 
 from __future__ import annotations
 
+import dataclasses
+import enum
+import inspect
 from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from tgml.cli import options
 from tgml.cli.output import print_json, print_table
 
+if TYPE_CHECKING:
+    from tgml.learners import Learner
 
-def methods(as_json: options.AsJson = False) -> None:
-    """List the methods that learn a graph, and what each needs.
+
+def methods(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="List the settings of this method.", show_default=False
+        ),
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """List the methods that learn a graph, or one's settings.
 
     Example: tgml methods
     """
     from tgml.learners import LEARNERS
 
-    rows = []
-    for entry in LEARNERS.values():
-        if entry.extra is None:
-            needs = "nothing more"
-        elif find_spec(entry.extra) is not None:
-            needs = f"{entry.extra}, installed"
-        else:
-            needs = f"pip install 'tgml[{entry.extra}]'"
-        rows.append([entry.name, entry.summary, needs])
-    if as_json:
-        print_json([dict(zip(("name", "summary", "needs"), row, strict=True)) for row in rows])
+    if name is None:
+        titles = ["method", "what it does", "needs"]
+        rows = [[entry.name, entry.summary, _needs(entry.extra)] for entry in LEARNERS.values()]
+        keys = ("name", "summary", "needs")
     else:
-        print_table(["method", "what it does", "needs"], rows)
+        titles = ["setting", "default", "what it is"]
+        rows = _settings(options.learner_class(name))
+        keys = ("name", "default", "summary")
+    if as_json:
+        print_json([dict(zip(keys, row, strict=True)) for row in rows])
+    else:
+        print_table(titles, rows)
+
+
+def _needs(extra: str | None) -> str:
+    if extra is None:
+        return "nothing more"
+    if find_spec(extra) is not None:
+        return f"{extra}, installed"
+    return f"pip install 'tgml[{extra}]'"
+
+
+def _settings(kind: type[Learner]) -> list[list[str]]:
+    """Return each setting's name, default and description."""
+    about = _descriptions(kind)
+    return [
+        [field.name, _shown(field.default), about.get(field.name, "")]
+        for field in dataclasses.fields(kind)
+    ]
+
+
+def _shown(value: Any) -> str:
+    return str(value.value if isinstance(value, enum.Enum) else value)
+
+
+def _descriptions(kind: type) -> dict[str, str]:
+    """Return what the docstrings of a class and those above it say on each parameter."""
+    found: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        names: list[str] = []
+        for line in inspect.cleandoc(base.__doc__ or "").splitlines():
+            if line.startswith("    ") and names:
+                for name in names:
+                    found[name] = f"{found[name]} {line.strip()}".strip()
+            else:
+                names = [name for name in line.split(", ") if name.isidentifier()]
+                found.update(dict.fromkeys(names, ""))
+    return found

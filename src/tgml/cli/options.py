@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import dataclasses
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
 
 from tgml.errors import SettingError, UnknownNameError
 
+if TYPE_CHECKING:
+    from tgml.learners import Learner
+
 Demos = Annotated[
-    Path, typer.Argument(help="The recordings: CSV, JSON Lines, JSON or text.", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="DEMOS", help="The recordings: CSV, JSON Lines, JSON or text.", show_default=False
+    ),
 ]
-Graph = Annotated[Path, typer.Argument(help="A task graph file.", show_default=False)]
+Graph = Annotated[
+    Path, typer.Argument(metavar="GRAPH", help="A task graph file.", show_default=False)
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 Format = Annotated[
     str | None,
     typer.Option(
-        "--format", help="The format of the recordings, where its file name does not tell."
+        "--format",
+        metavar="NAME",
+        help="The format of the recordings, where its file name does not tell.",
     ),
 ]
 Order = Annotated[
@@ -30,7 +42,8 @@ Order = Annotated[
     ),
 ]
 Procedure = Annotated[
-    str | None, typer.Option("--procedure", help="Use only this procedure of the file.")
+    str | None,
+    typer.Option("--procedure", metavar="NAME", help="Use only this procedure of the file."),
 ]
 ColumnNames = Annotated[
     list[str] | None,
@@ -42,37 +55,137 @@ ColumnNames = Annotated[
 ]
 Errors = Annotated[
     Path | None,
-    typer.Option("--errors", help="CaptainCook4D's error annotations for the step annotations."),
+    typer.Option(
+        "--errors",
+        metavar="FILE",
+        help="CaptainCook4D's error annotations for the step annotations.",
+    ),
 ]
 
 COLUMN_ROLES = ("recording", "step", "start", "end", "mistake", "procedure")
 
+OPTIONS_OF_LEARN = ("method", "seed", "repetitions", "with_mistakes", "threshold", "relaxed")
+"""What users may take for a setting of the method, but has an option of its own."""
+
 
 def columns(given: Iterable[str] | None) -> dict[str, str]:
     """Return ``--column`` options as a mapping from role to column name."""
-    pairs = dict(_pair("--column", text) for text in given or ())
+    pairs = _pairs("--column", "ROLE=NAME", given)
     for role in pairs:
         if role not in COLUMN_ROLES:
             raise UnknownNameError("column role", role, COLUMN_ROLES, "--column")
     return pairs
 
 
-def settings(given: Iterable[str] | None) -> dict[str, Any]:
-    """Return ``--set`` options as a mapping from setting to value, numbers as numbers."""
-    return {name: _value(text) for name, text in (_pair("--set", item) for item in given or ())}
+def settings(given: Iterable[str] | None, kind: type[Learner]) -> dict[str, Any]:
+    """Return ``--set`` options as a mapping from a method's settings to their values.
+
+    Raises
+    ------
+    UnknownNameError
+        If the method has no such setting.
+    SettingError
+        If a text is no value of the setting's type.
+    """
+    known = [field.name for field in dataclasses.fields(kind)]
+    kinds = get_type_hints(kind)
+    values = {}
+    for name, text in _pairs("--set", "NAME=VALUE", given).items():
+        if name in OPTIONS_OF_LEARN:
+            option = f"--{name.replace('_', '-')}"
+            raise SettingError(f"--set {name}={text}: it has an option of its own, {option}")
+        if name not in known:
+            raise UnknownNameError("setting", name, known, f"the method {kind.name!r}, --set")
+        values[name] = _value(name, text, kinds[name])
+    return values
 
 
-def _pair(option: str, text: str) -> tuple[str, str]:
-    name, separator, value = text.partition("=")
-    if not separator or not name or not value:
-        raise SettingError(f"{option} {text!r}: expected NAME=VALUE")
-    return name.strip(), value.strip()
+def knowledge(
+    kind: type[Learner],
+    prior: Path | None,
+    must: Iterable[str] | None,
+    never: Iterable[str] | None,
+    steps: Sequence[str],
+) -> dict[str, Any]:
+    """Return ``--prior``, ``--must`` and ``--never`` as settings of a method.
+
+    Raises
+    ------
+    SettingError
+        If the method takes no such thing.
+    """
+    from tgml.readers import read_graph
+    from tgml.readers.stated_edges import parse_edge, read_stated_edges
+
+    known = [field.name for field in dataclasses.fields(kind)]
+    if not {"prior", "must", "never"} <= set(known):
+        raise SettingError(
+            f"the method {kind.name!r} takes no --prior, --must or --never; use --method fusion"
+        )
+    given: dict[str, Any] = {
+        "must": [parse_edge(text, steps) for text in must or ()],
+        "never": [parse_edge(text, steps) for text in never or ()],
+    }
+    if prior is not None and prior.suffix.lower() == ".txt":
+        stated = read_stated_edges(prior, steps)
+        given["must"] += stated.must
+        given["never"] += stated.never
+    elif prior is not None:
+        given["prior"] = read_graph(prior)
+    return {
+        name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
+    }
 
 
-def _value(text: str) -> Any:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return {"true": True, "false": False}.get(text.lower(), text)
+def learner_class(method: str) -> type[Learner]:
+    """Return the class of a method, without making one."""
+    from tgml.learners import LEARNERS
+
+    if method not in LEARNERS:
+        raise UnknownNameError("method", method, LEARNERS)
+    return LEARNERS[method].load()
+
+
+def list_of_names(option: str, text: str | None) -> list[str] | None:
+    """Return the names in a text with commas between them; None stays None."""
+    if text is None:
+        return None
+    names = [part.strip() for part in text.split(",") if part.strip()]
+    if not names:
+        raise SettingError(f"{option} {text!r}: expected one or more names")
+    return names
+
+
+def _pairs(option: str, expected: str, given: Iterable[str] | None) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for text in given or ():
+        name, _, value = (part.strip() for part in text.partition("="))
+        if not name or not value:
+            raise SettingError(f"{option} {text!r}: expected {expected}")
+        if name in pairs:
+            raise SettingError(f"{option}: {name!r} is given twice")
+        pairs[name] = value
+    return pairs
+
+
+def _value(name: str, text: str, kind: Any) -> Any:
+    """Return a text as a value of a setting's type; its learner judges the value itself."""
+    from tgml.graph import TaskGraph
+    from tgml.readers import read_graph
+
+    kinds = set(get_args(kind)) if isinstance(kind, UnionType) else {kind}
+    if TaskGraph in kinds:
+        return read_graph(text)
+    for simple, expected in _EXPECTED.items():
+        if simple in kinds:
+            try:
+                return _TRUTHS[text.lower()] if simple is bool else simple(text)
+            except (KeyError, ValueError):
+                raise SettingError(f"--set {name}={text}: expected {expected}") from None
+    if any(isinstance(one, type) and issubclass(one, str) for one in kinds):
+        return text
+    raise SettingError(f"--set {name}={text}: this setting can be given in Python only")
+
+
+_EXPECTED = {bool: "true or false", int: "a whole number", float: "a number"}
+_TRUTHS = {"true": True, "yes": True, "false": False, "no": False}

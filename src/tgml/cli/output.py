@@ -2,64 +2,82 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
-import typer
+from tgml.errors import FileError
 
 if TYPE_CHECKING:
     from tgml.graph import TaskGraph
     from tgml.learners import Progress
 
+MINIMUM_WIDTH = 40
+"""Terminals narrower than this are written to as if they had so many columns."""
 
-def print_json(content: Any) -> None:
-    """Print a value as JSON."""
-    typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
+
+def prepare_streams() -> None:
+    """Let characters that the terminal cannot show become escapes instead of errors."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def echo(text: str = "") -> None:
+    """Print a text of one or more lines."""
+    from tgml.rendering.text import printable
+
+    # Names come from files and may hold anything, also what would move the cursor.
+    _write(sys.stdout, "\n".join(map(printable, text.split("\n"))))
 
 
 def print_notes(notes: Iterable[str]) -> None:
     """Print what a reader should know, on the error stream so that pipes stay clean."""
     for note in notes:
-        typer.echo(f"note: {note}", err=True)
+        _print_aside("note", note)
+
+
+def print_error(message: str) -> None:
+    """Print what went wrong, as one line on the error stream."""
+    _print_aside("error", message)
+
+
+def print_json(content: Any) -> None:
+    """Print a value as JSON."""
+    _write(sys.stdout, json.dumps(content, indent=2, ensure_ascii=not shows_unicode()))
 
 
 def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "") -> None:
     """Print a table that fits the terminal; columns of figures stand to the right."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    from tgml.cli.tables import lay_out
+    from tgml.rendering.text import wrap
 
-    body = [list(row) for row in rows]
-    table = Table(title=title or None, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    for number, heading in enumerate(titles):
-        cells = [row[number] for row in body if row[number]]
-        figures = bool(cells) and all(cell[0].isdigit() or cell[0] == "-" for cell in cells)
-        table.add_column(heading, justify="right" if figures else "left", overflow="fold")
-    for row in body:
-        table.add_row(*(Text(cell) for cell in row))
-    Console(width=_width(), highlight=False, soft_wrap=False).print(table)
+    if title:
+        echo("\n".join(wrap(title, _width())) + "\n")
+    lines = lay_out(titles, list(rows), width=_width(), unicode=shows_unicode())
+    echo("\n".join(lines))
 
 
 def print_graph(graph: TaskGraph) -> None:
     """Print a drawing of a graph."""
-    from tgml.rendering.terminal import MINIMUM_WIDTH, draw
+    from tgml.rendering.terminal import draw
 
-    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
-    if graph.procedure:
-        typer.echo(f"{graph.procedure}: {len(graph.steps)} steps, {len(graph.edges)} edges")
-    for line in draw(graph, width=max(_width(), MINIMUM_WIDTH), unicode=encoding.startswith("utf")):
-        typer.echo(line)
+    about = f"{graph.procedure}: " if graph.procedure else ""
+    echo(f"{about}{count(len(graph.steps), 'step')}, {count(len(graph.edges), 'edge')}")
+    for line in draw(graph, width=_width(), unicode=shows_unicode()):
+        echo(line)
 
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
     """Give a function to tell progress to: a bar on a terminal, nothing elsewhere."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield lambda done, total, what: None  # noqa: ARG005
         return
     from rich.console import Console
@@ -84,5 +102,41 @@ def count(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+def shows_unicode() -> bool:
+    """Return whether what is printed may hold more than ASCII."""
+    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
+    return encoding.lower().replace("-", "").startswith("utf")
+
+
+def discard_output() -> None:
+    """Drop what is still to be printed, also what Python would print when it ends."""
+    _discard(sys.stdout)
+
+
+def _print_aside(kind: str, text: str) -> None:
+    from tgml.rendering.text import printable
+
+    _write(sys.stderr, f"{kind}: {printable(text)}")
+
+
+def _write(stream: Any, text: str) -> None:
+    try:
+        print(text, file=stream, flush=True)
+    except BrokenPipeError:
+        # Whoever read this has had enough; the work goes on and the exit code stays true.
+        _discard(stream)
+    except OSError as error:
+        _discard(stream)
+        if stream is sys.stdout:
+            raise FileError(f"the output cannot be written ({error.strerror})") from None
+
+
+def _discard(stream: Any) -> None:
+    if stream is None:
+        return
+    with Path(os.devnull).open("wb") as nowhere, suppress(OSError):  # not every stream is a file's
+        os.dup2(nowhere.fileno(), stream.fileno())
+
+
 def _width() -> int:
-    return get_terminal_size((100, 24)).columns
+    return max(get_terminal_size((100, 24)).columns, MINIMUM_WIDTH)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
-from tgml.errors import MissingExtraError
+from tgml.errors import MissingExtraError, SettingError
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,22 @@ def mean_interval(values: Sequence[float], confidence: float = 0.9) -> Interval:
     values
         One value a run. Equal values, or a single one, have a half-width of 0.
     confidence
-        The share of intervals that hold the true mean.
+        The share of intervals that hold the true mean, between 0 and 1.
+
+    Raises
+    ------
+    SettingError
+        If the confidence is not between 0 and 1.
+    MissingExtraError
+        If scipy is needed and not installed.
 
     Examples
     --------
     >>> mean_interval([0.8, 0.8, 0.8])
     Interval(mean=0.8, half_width=0.0)
     """
+    if not 0 < confidence < 1:
+        raise SettingError(f"the confidence is {confidence}; expected a number between 0 and 1")
     mean = fmean(values)
     if len(values) < 2 or max(values) == min(values):
         return Interval(values[0] if max(values) == min(values) else mean, 0.0)

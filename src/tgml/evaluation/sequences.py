@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from tgml.errors import UnknownNameError
 from tgml.graph import TaskGraph
 from tgml.learners.sequence_accuracy import sequence_accuracy
 from tgml.repetitions import Repetitions, without_repetitions
@@ -41,12 +42,18 @@ def sequence_log_likelihood(graph: TaskGraph, steps: Iterable[str]) -> float:
     graph
         The graph.
     steps
-        Step names in order, without repetition; END is added.
+        Step names in order; END is added.
 
     Returns
     -------
     float
-        The logarithm; -inf for a sequence that breaks the graph.
+        The logarithm; -inf for a sequence that breaks the graph, stops before everything END
+        needs is done, or repeats a step: none of them can be drawn.
+
+    Raises
+    ------
+    UnknownNameError
+        If the graph does not know a step.
 
     Examples
     --------
@@ -56,8 +63,12 @@ def sequence_log_likelihood(graph: TaskGraph, steps: Iterable[str]) -> float:
     """
     done: list[str] = []
     total = 0.0
-    for step in (*steps, END):
-        if graph.missing_before(step, done):
+    order = tuple(steps)
+    for step in order:
+        if step not in graph.vocabulary:
+            raise UnknownNameError("step", step, graph.steps)
+    for step in (*order, END):
+        if step in done or graph.missing_before(step, done):
             return -math.inf
         possible = len(graph.executable(done)) + (not graph.missing_before(END, done))
         total -= math.log(possible)

@@ -84,12 +84,42 @@ LEARNERS = MappingProxyType(
                 "tgml.learners.intersection",
                 "Intersection",
             ),
+            LearnerEntry(
+                "fusion",
+                "the shared order, thinned out by a prior graph or by what the step names say",
+                "tgml.learners.fusion",
+                "Fusion",
+            ),
+            LearnerEntry(
+                "msgi",
+                "inductive logic on how often steps came before (baseline of the paper)",
+                "tgml.learners.inductive_logic",
+                "MSGI",
+            ),
+            LearnerEntry(
+                "msg2",
+                "inductive logic on the share of times steps came before (baseline of the paper)",
+                "tgml.learners.inductive_logic",
+                "MSG2",
+            ),
+            LearnerEntry(
+                "count-based",
+                "what most often came directly before a step (baseline of the paper)",
+                "tgml.learners.count_based",
+                "CountBased",
+            ),
+            LearnerEntry(
+                "llm",
+                "asks a language model which steps a step needs (baseline of the paper)",
+                "tgml.learners.llm.learner",
+                "LanguageModel",
+            ),
         )
     }
 )
 
 
-def get_learner(name: str, **settings: Any) -> Learner:
+def get_learner(name: str, /, **settings: Any) -> Learner:
     """Make a learner by name.
 
     Parameters
@@ -119,5 +149,5 @@ def get_learner(name: str, **settings: Any) -> Learner:
     known = [entry.name for entry in dataclasses.fields(kind)]
     for setting in settings:
         if setting not in known:
-            raise UnknownNameError(f"setting of the method {name!r}", setting, known)
+            raise UnknownNameError("setting", setting, known, f"the method {name!r}")
     return kind(**settings)

@@ -185,7 +185,7 @@ class _Task(NamedTuple):
         )
 
     def drawn(self, seed: int, epoch: int) -> list[tuple[int, ...]]:
-        rng = random.Random(f"{seed}/{epoch}")  # noqa: S311 - a sample, not a secret
+        rng = random.Random(f"{seed}/{epoch}")
         return [random_occurrences(recording.steps, rng) for recording in self.demonstrations]
 
 

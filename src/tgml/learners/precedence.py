@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,11 +46,33 @@ def precedence(demonstrations: Demonstrations, repetitions: Repetitions) -> Prec
     'expand' and 'random' a step comes before another only if it does so whichever occurrences
     are chosen: its last one before the other's first one. No expansion is needed for that.
     """
-    end = demonstrations.vocabulary.end
+    return precedence_of(
+        (recording.steps for recording in demonstrations),
+        demonstrations.vocabulary.end,
+        repetitions,
+    )
+
+
+def precedence_of(
+    sequences: Iterable[tuple[int, ...]],
+    end: int,
+    repetitions: Repetitions = Repetitions.FIRST,
+) -> Precedence:
+    """Count who comes before whom in sequences of node numbers.
+
+    Parameters
+    ----------
+    sequences
+        Node numbers 1 to n, without START and END.
+    end
+        The node number of END.
+    repetitions
+        As for `precedence`.
+    """
     before = np.zeros((end + 1, end + 1), dtype=np.int64)
     recordings = np.zeros(end + 1, dtype=np.int64)
-    for recording in demonstrations:
-        nodes = np.array([0, *recording.steps, end])
+    for steps in sequences:
+        nodes = np.array([0, *steps, end])
         first = np.full(end + 1, -1)
         last = np.full(end + 1, -1)
         last[nodes] = np.arange(len(nodes))

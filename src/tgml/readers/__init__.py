@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tgml.errors import SettingError, UnknownNameError
+from tgml.readers.adjacency_lists import read_adjacency
 from tgml.readers.assembly101 import Assembly101O, read_assembly101_o
 from tgml.readers.draft import Source, naming
 from tgml.readers.formats import FORMATS, Format, detect
@@ -25,6 +26,7 @@ __all__ = [
     "Assembly101O",
     "Format",
     "Reading",
+    "read_adjacency",
     "read_assembly101_o",
     "read_demonstrations",
     "read_graph",

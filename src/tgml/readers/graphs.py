@@ -1,4 +1,4 @@
-"""Task graphs from files: tgml's JSON, annotated ground truth, GraphML."""
+"""Task graphs from files: tgml's JSON, annotated ground truth, GraphML, adjacency lists."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from tgml.errors import FormatError
 from tgml.graph import Edge, TaskGraph, connect_ends
+from tgml.readers.adjacency_lists import graph_from_adjacency_list
 from tgml.readers.draft import naming
 from tgml.readers.values import as_list, as_name, as_object, shown
 from tgml.sequences import END, START
@@ -21,7 +22,8 @@ def read_graph(path: str | Path) -> TaskGraph:
     ----------
     path
         A graph that tgml wrote; JSON with ``steps`` (id to label) and ``edges`` (pairs of ids,
-        [before, after]); or a ``.graphml`` file whose edges go from a step to its
+        [before, after]); a ``.graphml`` file, or an ``.adjlist`` file (networkx's multi-line
+        adjacency list, ``;`` between its fields), whose edges go from a step to its
         precondition, as `TaskGraph.to_networkx` has them.
 
     Raises
@@ -38,6 +40,8 @@ def read_graph(path: str | Path) -> TaskGraph:
     with naming(path):
         if path.suffix.lower() == ".graphml":
             graph = _from_graphml(text, path.stem)
+        elif path.suffix.lower() == ".adjlist":
+            graph = graph_from_adjacency_list(text, path.stem)
         else:
             graph = _from_json(parse_json(text, str(path)), path)
         for (step, needed), weight in graph.weights.items():
@@ -58,8 +62,8 @@ def _from_json(content: Any, path: Path) -> TaskGraph:
     if isinstance(content, dict) and {"steps", "edges"} <= content.keys():
         return _from_ground_truth(content, path.stem)
     raise FormatError(
-        "no task graph; expected one that tgml wrote, JSON with 'steps' and 'edges', or a "
-        ".graphml file"
+        "no task graph; expected one that tgml wrote, JSON with 'steps' and 'edges', a "
+        ".graphml or an .adjlist file"
     )
 
 

@@ -1,0 +1,79 @@
+"""Where output goes: refused before any work is done if nothing can be written there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tgml.errors import FileError, InputError
+
+
+def is_folder(path: Path) -> bool:
+    """Return whether a path is a folder; one that cannot be looked at is none."""
+    try:
+        return path.is_dir()
+    except OSError:  # such as a name that is too long
+        return False
+
+
+def check_format(path: Path) -> None:
+    """Check that the ending of a graph file's name says a format.
+
+    Raises
+    ------
+    InputError
+        If it says none that a graph can be written in.
+    """
+    from tgml.rendering import RENDERERS
+
+    if path.suffix.lower() not in RENDERERS:
+        came = f"the ending {path.suffix!r}" if path.suffix else "a name without an ending"
+        raise InputError(f"{path}: {came} says no format; expected {', '.join(RENDERERS)}")
+
+
+def check_file(path: Path) -> None:
+    """Check that a file can be written.
+
+    Raises
+    ------
+    FileError
+        If the path is a folder or a device, or its folder is missing or closed to us.
+    """
+    try:
+        if path.is_dir():
+            raise FileError(f"{path}: a folder, expected a file name to write to")
+        if path.exists() and not path.is_file():
+            raise FileError(f"{path}: neither file nor folder, expected a file name to write to")
+        _check_parent(path)
+    except OSError as error:  # such as a name that is too long
+        raise FileError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def check_folder(path: Path) -> None:
+    """Check that files can be written to a folder, which need not exist yet.
+
+    Raises
+    ------
+    FileError
+        If the path, or one above it, is a file or closed to us.
+    """
+    try:
+        existing = path
+        while not existing.exists() and existing != existing.parent:
+            existing = existing.parent
+        if not existing.is_dir():
+            raise FileError(f"{path}: {existing} is a file, expected a folder to write to")
+        if not os.access(existing, os.W_OK):
+            raise FileError(f"{path}: nothing can be written to {existing}")
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def _check_parent(path: Path) -> None:
+    folder = path.resolve().parent if path.is_symlink() else path.parent
+    if not folder.exists():
+        raise FileError(f"{path}: cannot be written, there is no folder {folder}; make it first")
+    if not folder.is_dir():
+        raise FileError(f"{path}: cannot be written, {folder} is not a folder")
+    if not os.access(folder, os.W_OK):
+        raise FileError(f"{path}: cannot be written, nothing can be written to {folder}")

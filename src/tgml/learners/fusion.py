@@ -1,0 +1,229 @@
+"""Fusion: candidates from the recordings, and a prior where order alone cannot decide.
+
+Two steps that nobody has done in both orders may depend on each other, or nobody happened to
+swap them. Two things tell these apart: a direct precondition is seen directly before its step
+in some recording, and somebody who understands the steps says so: a language model's graph, a
+user's own, or at least names that speak of the same things. Each adds to the log odds of an
+edge; a prior never adds a pair that the recordings contradict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tgml.adjacency import Matrix, WeightedAdjacency
+from tgml.errors import GraphError, SettingError
+from tgml.graph import Edge, TaskGraph
+from tgml.learners.base import Learned, Learner
+from tgml.learners.constraints import Constraints
+from tgml.learners.precedence import Precedence, precedence
+from tgml.learners.step_names import may_belong_together
+from tgml.repetitions import without_repetitions
+from tgml.sequences import Demonstrations, Vocabulary
+
+BoolMatrix = NDArray[np.bool_]
+
+BASE = -0.8
+"""The log odds that a pair always seen in one order depends on it, if nothing else is known."""
+ADJACENT = 2.1
+"""What it adds that the precondition was seen directly before the step."""
+IN_PRIOR = 2.4
+"""What it adds that the prior graph orders the pair so."""
+SHARED_WORD = 1.5
+"""What it adds, where there is no prior graph, that the names of both share a content word."""
+
+
+@dataclass(frozen=True)
+class Fusion(Learner):
+    """Recordings and a prior, weighed.
+
+    Parameters
+    ----------
+    prior
+        What somebody thinks the graph is: complete or not, right or wrong.
+    must
+        Edges (step, precondition) that the result has to imply, whatever the recordings say.
+    never
+        Edges that it may not imply.
+    names
+        Whether step names count where no prior graph is given: pairs whose names share a content
+        word are kept, and so are pairs of which a name says nothing, such as 'A7'.
+    """
+
+    name: ClassVar[str] = "fusion"
+
+    prior: TaskGraph | None = None
+    must: tuple[Edge, ...] = ()
+    never: tuple[Edge, ...] = ()
+    names: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.prior is not None and not isinstance(self.prior, TaskGraph):
+            raise SettingError(f"prior is {self.prior!r}; expected a TaskGraph")
+        for name in ("must", "never"):
+            object.__setattr__(self, name, tuple((a, b) for a, b in getattr(self, name)))
+
+    def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:
+        """Learn the edges of one procedure; the seed matters for random repetitions."""
+        evidence = self.evidence(demonstrations, seed=seed)
+        words = evidence.words
+        bonus = IN_PRIOR if self.prior is not None else SHARED_WORD
+        odds = evidence.features() @ (BASE, ADJACENT, bonus)
+        constraints = Constraints.of(words, self.must, self.never)
+        kept = constraints.apply(evidence.candidates & (odds > 0), odds)
+        matrix = np.where(kept, 1 / (1 + np.exp(-odds)), 0.0)
+        for edge in constraints.must:
+            matrix[edge] = 1.0
+        matrix[1:, 0] = 1.0
+        notes = (
+            *evidence.notes,
+            *evidence.broken(constraints),
+            *evidence.changes(kept, constraints),
+        )
+        return Learned(WeightedAdjacency(words, matrix), notes)
+
+    def evidence(self, demonstrations: Demonstrations, *, seed: int = 0) -> Evidence:
+        """Return what the recordings and the prior say of every pair of steps."""
+        words = demonstrations.vocabulary
+        counts = precedence(demonstrations, self.repetitions)
+        free = without_repetitions(demonstrations, self.repetitions, seed=seed)
+        candidates = counts.always.copy()
+        candidates[counts.recordings == 0] = False
+        candidates[:, 0] = candidates[-1] = False
+        return Evidence(
+            words,
+            counts,
+            candidates,
+            _seen_adjacent(free.sequences, len(words.nodes)),
+            self._supported(words),
+            "the prior" if self.prior is not None else "a shared word in their names",
+            free.notes,
+        )
+
+    def _supported(self, words: Vocabulary) -> BoolMatrix:
+        """Return which pairs the prior orders, or whose names share a word."""
+        size = len(words.nodes)
+        supported = np.zeros((size, size), dtype=bool)
+        if self.prior is not None:
+            foreign = [step for step in self.prior.steps if step not in words]
+            if len(foreign) == len(self.prior.steps) and foreign:
+                raise GraphError(
+                    f"none of the prior's {len(foreign)} steps is in the recordings, such as "
+                    f"{foreign[0]!r}; is it the prior of another procedure?"
+                )
+            for step in self.prior.steps:
+                for needed in self.prior.all_preconditions_of(step):
+                    if step in words and needed in words:
+                        supported[words.node(step), words.node(needed)] = True
+        elif self.names:
+            for row, one in enumerate(words.steps, start=1):
+                for column, other in enumerate(words.steps, start=1):
+                    supported[row, column] = row != column and may_belong_together(one, other)
+        return supported
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What is known of every pair of steps: row = step, column = its possible precondition.
+
+    Parameters
+    ----------
+    words
+        The steps.
+    counts
+        Who came before whom, how often.
+    candidates
+        Pairs that came in this order in every recording with the step.
+    adjacent
+        Pairs of which one was seen directly after the other.
+    supported
+        Pairs that the prior orders so, or whose names share a word.
+    source
+        What the support comes from, in words.
+    notes
+        What was merged or left out on the way.
+    """
+
+    words: Vocabulary
+    counts: Precedence
+    candidates: BoolMatrix
+    adjacent: BoolMatrix
+    supported: BoolMatrix
+    source: str
+    notes: tuple[str, ...] = ()
+
+    def features(self) -> Matrix:
+        """Return, for each pair, 1, whether it was seen adjacent, and whether it has support."""
+        ones = np.ones(self.candidates.shape)
+        return np.stack([ones, self.adjacent.astype(float), self.supported.astype(float)], axis=-1)
+
+    def broken(self, constraints: Constraints) -> list[str]:
+        """Return a warning for each must edge that recordings break."""
+        notes = []
+        for step, needed in constraints.must:
+            with_step = int(self.counts.recordings[step])
+            number = with_step - int(self.counts.before[step, needed])
+            if number:
+                notes.append(
+                    f"kept on demand: {self._edge(step, needed)}, although {number} of "
+                    f"{with_step} recordings break it"
+                )
+        return notes
+
+    def changes(self, kept: BoolMatrix, constraints: Constraints) -> list[str]:
+        """Return what sets the edges kept apart from the order that all recordings share."""
+        before, after = closure(self.candidates), closure(kept)
+        notes = []
+        for step, needed in np.argwhere(reduction(before) & ~after).tolist():
+            if (step, needed) in constraints.never:
+                reason = "ruled out on demand"
+            elif not (self.adjacent | self.supported)[step, needed]:
+                reason = f"never seen directly one after the other, no support from {self.source}"
+            else:
+                reason = "in the way of an edge on demand"
+            notes.append(
+                f"dropped: {self._edge(step, needed)}: {self._for(step, needed)}; {reason}"
+            )
+        only_supported = reduction(after) & ~self.adjacent & self.supported
+        for step, needed in np.argwhere(only_supported).tolist():
+            if (step, needed) not in constraints.must:
+                notes.append(
+                    f"kept by {self.source}: {self._edge(step, needed)}: "
+                    f"{self._for(step, needed)}, never seen directly one after the other"
+                )
+        return notes
+
+    def _edge(self, step: int, needed: int) -> str:
+        return f"'{self.words.name(step)}' needs '{self.words.name(needed)}'"
+
+    def _for(self, step: int, needed: int) -> str:
+        number = int(self.counts.before[step, needed])
+        return f"in this order in {number} of {int(self.counts.recordings[step])} recordings"
+
+
+def _seen_adjacent(sequences: Sequence[tuple[int, ...]], size: int) -> BoolMatrix:
+    adjacent = np.zeros((size, size), dtype=bool)
+    for steps in sequences:
+        adjacent[list(steps[1:]), list(steps[:-1])] = True
+    return adjacent
+
+
+def closure(edges: BoolMatrix) -> BoolMatrix:
+    """Return all that follows from acyclic edges."""
+    closed = edges.copy()
+    for middle in range(len(closed)):
+        closed |= closed[:, middle, None] & closed[None, middle, :]
+    return closed
+
+
+def reduction(closed: BoolMatrix) -> BoolMatrix:
+    """Return the edges of a closed order that do not follow from others."""
+    paths: Matrix = closed.astype(np.float64)
+    reduced: BoolMatrix = closed & ~(paths @ paths > 0)
+    return reduced

@@ -1,0 +1,73 @@
+"""Procedures that nobody has ever done: random graphs, and recordings of them with known errors.
+
+`random_procedure` draws a graph, `draw_demonstrations` draws recordings uniformly from its valid
+orders, and `Noise` says what goes wrong in them, every error marked on its recording. As the
+truth is known, this tells how many recordings a method needs and how many errors it bears.
+"""
+
+from __future__ import annotations
+
+from tgml.graph import TaskGraph
+from tgml.sequences import Demonstrations, Vocabulary
+from tgml.synthetic.noise import Demonstrator, Noise, disturb
+from tgml.synthetic.orders import UniformOrders, count_orders, draw_orders
+from tgml.synthetic.procedures import random_procedure
+
+__all__ = [
+    "Demonstrator",
+    "Noise",
+    "UniformOrders",
+    "count_orders",
+    "disturb",
+    "draw_demonstrations",
+    "draw_orders",
+    "random_procedure",
+]
+
+
+def draw_demonstrations(
+    graph: TaskGraph, count: int, seed: int, *, noise: Noise | None = None
+) -> Demonstrations:
+    """Draw recordings of a procedure.
+
+    Parameters
+    ----------
+    graph
+        The procedure.
+    count
+        How many recordings; the first ones stay the same when more are drawn.
+    seed
+        The same seed gives the same recordings, and the same orders under any noise.
+    noise
+        Who shows the procedure, and with which errors; by default nobody errs.
+
+    Returns
+    -------
+    Demonstrations
+        Over the steps of the graph; where noise holds unknown steps, these come after them,
+        called 'unknown 1', 'unknown 2' and so on.
+
+    Raises
+    ------
+    FormatError
+        If no recording is asked for, or an unknown step has the name of one of the graph.
+
+    Examples
+    --------
+    >>> graph = random_procedure(8, width=3, density=0.3, seed=0)
+    >>> clean = draw_demonstrations(graph, 4, seed=0)
+    >>> all(graph.is_valid(clean.names(recording), complete=True) for recording in clean)
+    True
+    >>> noisy = draw_demonstrations(graph, 4, seed=0, noise=Noise(Demonstrator(skipped=0.3)))
+    >>> noisy.sequences[0].skipped
+    (7, 3, 6)
+    """
+    noise = noise or Noise()
+    names = list(graph.steps)
+    if noise.careful.unknown or noise.careless.unknown:
+        names += [f"unknown {number}" for number in range(1, noise.unknown_steps + 1)]
+    return Demonstrations(
+        Vocabulary(tuple(names)),
+        disturb(draw_orders(graph, count, seed), noise, seed, steps=len(graph.steps)),
+        graph.procedure,
+    )

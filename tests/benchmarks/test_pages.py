@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+
+from tgml.benchmarks.pages import to_html, to_markdown
+from tgml.benchmarks.result import BenchmarkResult, Column
+
+PART = BenchmarkResult(
+    "part",
+    "What <b>was</b> measured",
+    [
+        {"method": "a|b", "f1": 0.5, "procedures": [{"procedure": "tea & cake", "f1": 0.25}]},
+        {"method": "<i>", "f1": 1.0, "procedures": [{"procedure": "tea & cake", "f1": 1.0}]},
+    ],
+    (Column("method", lambda row: row["method"]), Column("F1", lambda row: f"{row['f1']:.1f}")),
+    ["a <note>"],
+    charts={"curve": "<svg><title>curve</title></svg>"},
+)
+WHOLE = BenchmarkResult("whole", "All", PART.rows, PART.columns, parts=[PART])
+
+
+class Reader(HTMLParser):
+    """Collects texts and checks that every tag is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.texts: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data.strip())
+
+
+def test_the_page_is_well_formed_and_shows_names_as_text() -> None:
+    reader = Reader()
+    reader.feed(to_html(WHOLE))
+    assert reader.open == []
+    for text in ("What <b>was</b> measured", "<i>", "a <note>", "tea & cake", "25.0", "curve"):
+        assert text in reader.texts
+
+
+def test_the_page_loads_nothing_from_elsewhere() -> None:
+    page = to_html(WHOLE)
+    assert "http:" not in page
+    assert "https:" not in page
+    assert "<script" not in page
+
+
+def test_markdown_keeps_every_row_on_one_line_with_bars_escaped() -> None:
+    lines = to_markdown(WHOLE).splitlines()
+    assert "| a\\|b | 0.5 |" in lines
+    assert "- a <note>" in lines
+    assert any(line.startswith("- python:") for line in lines)
+
+
+def test_json_has_the_figures_and_no_pictures() -> None:
+    content = json.loads(PART.to_json())
+    assert [row["f1"] for row in content["rows"]] == [0.5, 1.0]
+    assert "svg" not in PART.to_json()

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Put, Result, Run
+from tests.cli.samples import SANDWICH, SANDWICH_GRAPH
+from tgml.cli.main import run
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Run every test in an empty folder and a terminal of 100 columns."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    return tmp_path
+
+
+@pytest.fixture
+def tgml(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run `tgml` with some arguments."""
+
+    def call(*arguments: str) -> Result:
+        monkeypatch.setattr(sys, "argv", ["tgml", *arguments])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            run()
+        code = ended.value.code
+        assert code is None or isinstance(code, int)
+        return Result(code or 0, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def put(folder: Path) -> Put:
+    """Write a file and return its name."""
+
+    def write(name: str, content: str | bytes) -> str:
+        path = folder / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return name
+
+    return write
+
+
+@pytest.fixture
+def demos(put: Put) -> str:
+    """Two recordings of making a sandwich, as a table."""
+    return put("sandwich.csv", SANDWICH)
+
+
+@pytest.fixture
+def graph(put: Put) -> str:
+    """The graph of making a sandwich."""
+    return put("graph.json", SANDWICH_GRAPH)

@@ -1,0 +1,68 @@
+"""How tests run the command line: as `tgml` does it, but inside this process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+COMMANDS = (
+    "learn",
+    "show",
+    "check",
+    "evaluate",
+    "convert",
+    "methods",
+    "example",
+    "bench",
+    "demo",
+    "data",
+)
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a run ended and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """What was printed, as JSON."""
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[str]:
+        """What was printed, line by line."""
+        return self.out.splitlines()
+
+    @property
+    def notes(self) -> list[str]:
+        """What was said on the error stream, line by line."""
+        return self.err.splitlines()
+
+
+Run = Callable[..., Result]
+Put = Callable[[str, "str | bytes"], str]
+
+
+def in_a_process(
+    *arguments: str, code: str = "", **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run the command line, or some code, as a program of its own."""
+    program = ("-c", code) if code else ("-m", "tgml.cli.main")
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return subprocess.run(
+        [sys.executable, *program, *arguments],
+        capture_output=True,
+        encoding=variables.get("PYTHONIOENCODING", "utf-8"),
+        env={**plain, "COLUMNS": "100", **variables},
+        check=False,
+        timeout=60,
+    )

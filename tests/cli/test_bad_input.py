@@ -1,0 +1,409 @@
+"""Whatever cannot be used ends the program with one message and leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Put, Run, in_a_process
+from tests.cli.samples import SANDWICH, SANDWICH_GRAPH, annotated, graph_json, table, two_recipes
+
+Files = dict[str, "str | bytes"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command line, the files it finds and what the message says."""
+
+    arguments: str
+    says: str
+    files: Files = field(default_factory=dict)
+
+    @property
+    def words(self) -> list[str]:
+        return self.arguments.split()
+
+
+LEARN = "learn demos.csv -m intersection -o out.json"
+CYCLE = graph_json([("mix", "START"), ("mix", "fry"), ("fry", "mix"), ("END", "fry")])
+OTHER_STEPS = graph_json([("drill", "START"), ("END", "drill")], "shelf")
+NAN = SANDWICH_GRAPH.replace('"needs": "stack"}', '"needs": "stack", "weight": NaN}')
+UNLISTED_STEP = json.loads(annotated({"tea": ["ab"]}))
+UNLISTED_STEP["annotations"]["tea-0"]["segments"][0]["step_id"] = 7
+NO_STEPS = json.dumps(
+    {
+        "format": "tgml-demonstrations",
+        "version": 1,
+        "procedure": "tea",
+        "steps": ["boil"],
+        "demonstrations": [{"id": "anna", "steps": []}],
+    }
+)
+NO_RECORDINGS = json.dumps(
+    {
+        "format": "tgml-demonstrations",
+        "version": 1,
+        "procedure": "tea",
+        "steps": ["boil"],
+        "demonstrations": [],
+    }
+)
+SEVERAL = annotated({"tea": ["ab", "ba"], "soup": ["cd", "dc"]})
+
+CASES = {
+    "an empty file": Case(LEARN, "demos.csv: the file is empty", {"demos.csv": ""}),
+    "a file of blanks": Case(LEARN, "demos.csv: the file is empty", {"demos.csv": " \n\n "}),
+    "a table without rows": Case(LEARN, "demos.csv: ", {"demos.csv": "recording,step\n"}),
+    "no recordings": Case(
+        "learn demos.json -m intersection -o out.json",
+        "demos.json: ",
+        {"demos.json": NO_RECORDINGS},
+    ),
+    "a recording with no steps": Case(
+        "learn demos.json -m intersection -o out.json", "'anna'", {"demos.json": NO_STEPS}
+    ),
+    "an unknown column": Case(
+        f"{LEARN} --column step=stp",
+        "unknown column 'stp'; did you mean 'step'?",
+        {"demos.csv": SANDWICH},
+    ),
+    "an unknown role of a column": Case(
+        f"{LEARN} --column stp=step",
+        "unknown column role 'stp'; did you mean 'step'",
+        {"demos.csv": SANDWICH},
+    ),
+    "a table without a column of steps": Case(
+        LEARN, "demos.csv: ", {"demos.csv": "who,what else\nanna,boil\n"}
+    ),
+    "a step missing from the taxonomy": Case(
+        "learn demos.json -m intersection -o out.json",
+        "7",
+        {"demos.json": json.dumps(UNLISTED_STEP)},
+    ),
+    "a graph with a cycle": Case(
+        "convert graph.json -o out.dot",
+        "graph.json: these steps need each other: 'mix' needs 'fry' needs 'mix'",
+        {"graph.json": CYCLE},
+    ),
+    "a graph with a cycle, to show": Case(
+        "show graph.json", "graph.json: these steps need each other", {"graph.json": CYCLE}
+    ),
+    "a graph with a cycle, to check by": Case(
+        "check graph.json demos.csv",
+        "graph.json: these steps need each other",
+        {"graph.json": CYCLE, "demos.csv": SANDWICH},
+    ),
+    "a truth graph with a cycle": Case(
+        "evaluate graph.json truth.json",
+        "truth.json: these steps need each other",
+        {"graph.json": SANDWICH_GRAPH, "truth.json": CYCLE},
+    ),
+    "a truth graph over other steps": Case(
+        "evaluate graph.json truth.json",
+        "graph.json and truth.json: 4 of the 4 steps are not in the known graph",
+        {"graph.json": SANDWICH_GRAPH, "truth.json": OTHER_STEPS},
+    ),
+    "broken JSON for recordings": Case(
+        "learn demos.json -m intersection -o out.json",
+        "demos.json: line 1, column 2: not JSON",
+        {"demos.json": "{annotations: }"},
+    ),
+    "broken JSON for a graph": Case(
+        "show graph.json", "graph.json: line 1, column ", {"graph.json": SANDWICH_GRAPH[:-1]}
+    ),
+    "a wrong encoding": Case(
+        LEARN, "is not UTF-8", {"demos.csv": SANDWICH.replace("eat", "kürzen").encode("latin-1")}
+    ),
+    "a wrong encoding of a graph": Case(
+        "show graph.json",
+        "is not UTF-8",
+        {"graph.json": SANDWICH_GRAPH.encode("utf-16")},
+    ),
+    "a directory in place of recordings": Case("learn . -m intersection", ".: a folder"),
+    "a directory in place of a graph": Case("show .", ".: a folder"),
+    "a directory in place of a truth": Case(
+        "evaluate graph.json .", ".: a folder", {"graph.json": SANDWICH_GRAPH}
+    ),
+    "a missing file": Case("show graph.json", "graph.json: no such file"),
+    "NaN weights": Case("convert graph.json -o out.dot", "NaN", {"graph.json": NAN}),
+    "an unknown method": Case(
+        "learn demos.csv -m intersektion -o out.json",
+        "unknown method 'intersektion'; did you mean 'intersection'?",
+        {"demos.csv": SANDWICH},
+    ),
+    "an unknown method to list": Case("methods intersektion", "did you mean 'intersection'?"),
+    "an unknown setting": Case(
+        "learn demos.csv -m do --set betta=1 -o out.json",
+        "unknown setting 'betta'; did you mean 'beta'?",
+        {"demos.csv": SANDWICH},
+    ),
+    "an unknown setting that is a word of Python's": Case(
+        f"{LEARN} --set progress=1", "unknown setting", {"demos.csv": SANDWICH}
+    ),
+    "a setting with an option of its own": Case(
+        f"{LEARN} --set seed=1", "it has an option of its own, --seed", {"demos.csv": SANDWICH}
+    ),
+    "a setting that is no number": Case(
+        "learn demos.csv -m do --set beta=much -o out.json",
+        "--set beta=much: expected a number",
+        {"demos.csv": SANDWICH},
+    ),
+    "a setting that is no whole number": Case(
+        "learn demos.csv -m do --set epochs=1.5 -o out.json",
+        "--set epochs=1.5: expected a whole number",
+        {"demos.csv": SANDWICH},
+    ),
+    "a setting out of range": Case(
+        "learn demos.csv -m do --set beta=-1 -o out.json", "beta is -1", {"demos.csv": SANDWICH}
+    ),
+    "a setting without a value": Case(
+        f"{LEARN} --set beta", "--set 'beta': expected NAME=VALUE", {"demos.csv": SANDWICH}
+    ),
+    "a setting given twice": Case(
+        f"{LEARN} --set beta=1 --set beta=2", "'beta' is given twice", {"demos.csv": SANDWICH}
+    ),
+    "an unknown policy for repetitions": Case(
+        f"{LEARN} --repetitions frst", "repetitions is 'frst'", {"demos.csv": SANDWICH}
+    ),
+    "an unknown order": Case(f"{LEARN} --order strt", "'strt'", {"demos.csv": SANDWICH}),
+    "an order by times that are not there": Case(
+        f"{LEARN} --order start", "lacks start times", {"demos.csv": SANDWICH}
+    ),
+    "a threshold that is no number": Case(
+        f"{LEARN} --threshold nan", "the threshold is nan", {"demos.csv": SANDWICH}
+    ),
+    "a seed too large": Case(
+        f"{LEARN} --seed 99999999999999999999", "99999999999999999999", {"demos.csv": SANDWICH}
+    ),
+    "a negative seed": Case(f"{LEARN} --seed -1", "-1", {"demos.csv": SANDWICH}),
+    "an unknown format": Case(
+        f"{LEARN} --format cvs",
+        "unknown format 'cvs'; did you mean 'csv'?",
+        {"demos.csv": SANDWICH},
+    ),
+    "error annotations for a table": Case(
+        f"{LEARN} --errors errors.json",
+        "'errors' is of no use to the format 'csv'",
+        {"demos.csv": SANDWICH, "errors.json": "[]"},
+    ),
+    "an ending that tells no format": Case(
+        "learn demos.xls -m intersection", "'.xls'", {"demos.xls": SANDWICH}
+    ),
+    "an unknown procedure of a file": Case(
+        "learn demos.json -m intersection --procedure soop -o out.json",
+        "unknown procedure 'soop'; did you mean 'soup'?",
+        {"demos.json": SEVERAL},
+    ),
+    "an unknown procedure that ships with tgml": Case(
+        "example pancake -o out", "unknown procedure 'pancake'; did you mean 'pancakes'?"
+    ),
+    "several procedures and no place for them": Case(
+        "learn demos.json -m intersection",
+        "demos.json: 2 procedures; give a folder with -o, or choose one with --procedure NAME: "
+        "'tea', 'soup'",
+        {"demos.json": SEVERAL},
+    ),
+    "several procedures and one file": Case(
+        "learn demos.json -m intersection -o out.json",
+        "out.json is one file",
+        {"demos.json": SEVERAL},
+    ),
+    "several procedures to check, none of them the graph's": Case(
+        "check graph.json demos.json",
+        "none called 'sandwich' as the graph is; choose one with --procedure NAME: 'tea', 'soup'",
+        {"graph.json": SANDWICH_GRAPH, "demos.json": SEVERAL},
+    ),
+    "a graph in place of recordings": Case(
+        "learn graph.json -o out.json",
+        "graph.json: a task graph, expected demonstrations",
+        {"graph.json": SANDWICH_GRAPH},
+    ),
+    "recordings in place of a graph": Case(
+        "show demos.json", "demos.json: ", {"demos.json": NO_STEPS}
+    ),
+    "a table in place of a graph": Case(
+        "check demos.csv graph.json",
+        "demos.csv: ",
+        {"demos.csv": SANDWICH, "graph.json": SANDWICH_GRAPH},
+    ),
+    "recordings of another procedure": Case(
+        "check graph.json demos.csv",
+        "is this a recording of another procedure?",
+        {"graph.json": SANDWICH_GRAPH, "demos.csv": table({"anna": ["drill", "screw"]})},
+    ),
+    "an ending that names no format to convert to": Case(
+        "convert graph.json -o out.yaml",
+        "out.yaml: the ending '.yaml' says no format; expected .json, .dot",
+        {"graph.json": SANDWICH_GRAPH},
+    ),
+    "an ending that names no format to learn to": Case(
+        "learn demos.csv -m intersection -o out.yaml",
+        "out.yaml: the ending '.yaml' says no format",
+        {"demos.csv": SANDWICH},
+    ),
+    "an unknown benchmark": Case(
+        "bench captaincook", "unknown benchmark 'captaincook'; did you mean 'captaincook4d'?"
+    ),
+    "no data directory": Case("bench captaincook4d", "no data directory: set"),
+    "a missing data directory": Case(
+        "bench captaincook4d --data nowhere", "nowhere: no such data directory"
+    ),
+    "a data directory without the data": Case(
+        "bench captaincook4d --data .", "task_graph_generation_annotations.json is missing"
+    ),
+    "a benchmark of no methods": Case(
+        "bench captaincook4d --data . --methods ,", "--methods ',': expected one or more names"
+    ),
+    "a benchmark of no runs": Case("bench captaincook4d --data . --seeds 0", "--seeds"),
+}
+
+
+def files_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_bad_input_gives_one_message_and_no_output(
+    case: Case, tgml: Run, put: Put, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TGML_DATA", raising=False)
+    for name, content in case.files.items():
+        put(name, content)
+    result = tgml(*case.words)
+    assert result.code == 2
+    assert result.out == ""
+    (message,) = result.notes
+    assert message.startswith("error: ")
+    assert case.says in message
+    assert files_in(folder) == sorted(case.files)
+
+
+OUTPUTS = {
+    "nowhere/out.json": "there is no folder nowhere",
+    "sandwich.csv/out.json": "sandwich.csv is not a folder",
+    "taken.json": "taken.json: a folder",
+    "pipe.json": "pipe.json: neither file nor folder",
+    f"{'a' * 300}.json": "name too long",
+}
+
+
+COMMANDS_THAT_WRITE = {
+    "learn": "learn sandwich.csv -m intersection -o",
+    "convert": "convert graph.json -o",
+    "bench": "bench captaincook4d --data data --methods intersection --json",
+}
+
+
+@pytest.mark.usefixtures("demos", "graph")
+@pytest.mark.parametrize("output", OUTPUTS)
+@pytest.mark.parametrize("command", COMMANDS_THAT_WRITE)
+def test_an_unwritable_output_is_refused_before_any_work(
+    command: str, output: str, tgml: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def work(*_: object, **__: object) -> None:
+        raise AssertionError("the work was done before the output was looked at")
+
+    for name in ("pipeline.learn_all", "rendering.render", "benchmarks.run_benchmark"):
+        monkeypatch.setattr(f"tgml.{name}", work)
+    two_recipes(folder / "data")
+    (folder / "taken.json").mkdir()
+    os.mkfifo(folder / "pipe.json")
+    before = files_in(folder)
+    if command == "learn" and output == "taken.json":
+        output = "taken.json/deeper/out.json"  # the folder itself would do
+    result = tgml(*COMMANDS_THAT_WRITE[command].split(), output)
+    assert (result.code, result.out) == (2, "")
+    (message,) = result.notes
+    assert message.startswith("error: ")
+    assert OUTPUTS.get(output, "there is no folder").lower() in message.lower()
+    assert files_in(folder) == before
+
+
+@pytest.mark.parametrize("command", ["example pancakes -o", "demo -o"])
+def test_a_file_in_place_of_the_output_folder_is_refused(
+    command: str, tgml: Run, demos: str
+) -> None:
+    result = tgml(*command.split(), demos)
+    assert result.code == 2
+    (message,) = result.notes
+    assert message.startswith(f"error: {demos}: ")
+    assert Path(demos).read_text(encoding="utf-8") == SANDWICH
+
+
+def test_several_procedures_are_refused_a_file_in_place_of_a_folder(
+    tgml: Run, put: Put, folder: Path
+) -> None:
+    several = put("several.json", SEVERAL)
+    put("taken", "mine")
+    result = tgml("learn", several, "-m", "intersection", "-o", "taken/deeper")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "error: taken/deeper: taken is a file, expected a folder to write to\n"
+    assert files_in(folder) == ["several.json", "taken"]
+
+
+def test_procedures_that_would_share_a_file_are_refused(tgml: Run, put: Put, folder: Path) -> None:
+    several = put("several.json", annotated({"hot tea": ["ab"], "hot/tea": ["ab"]}))
+    result = tgml("learn", several, "-m", "intersection", "-o", "graphs")
+    assert (result.code, result.out) == (2, "")
+    assert "'hot tea' and 'hot/tea' would share this file" in result.err
+    assert files_in(folder) == ["several.json"]
+
+
+def test_a_failed_learning_leaves_an_older_graph_as_it_is(tgml: Run, put: Put) -> None:
+    put("out.json", SANDWICH_GRAPH)
+    put("demos.csv", "")
+    assert tgml(*LEARN.split()).code == 2
+    assert Path("out.json").read_text(encoding="utf-8") == SANDWICH_GRAPH
+
+
+USAGE = {
+    "lern demos.csv": "no such command 'lern'. Did you mean 'learn'? (see 'tgml --help')",
+    "learn": "missing argument 'DEMOS' (see 'tgml learn --help')",
+    "learn demos.csv --sed 1": "(see 'tgml learn --help')",
+    "learn demos.csv --seed one": "invalid value for '--seed'",
+    "learn demos.csv --set": "option '--set' requires an argument",
+    "show graph.json twice.json": "(see 'tgml show --help')",
+    "convert graph.json": "missing option '--output'",
+    "evaluate graph.json": "missing argument 'TRUTH'",
+    "--nope": "no such option: --nope",
+}
+
+
+@pytest.mark.parametrize("arguments", USAGE)
+def test_a_wrong_call_gives_one_message_that_points_at_the_help(arguments: str, tgml: Run) -> None:
+    result = tgml(*arguments.split())
+    assert (result.code, result.out) == (2, "")
+    (message,) = result.notes
+    assert message.startswith("error: ")
+    assert USAGE[arguments] in message
+
+
+def test_control_characters_of_a_name_never_reach_the_terminal(tgml: Run, put: Put) -> None:
+    put("demos.csv", table({"anna": ["slice bread", "\x1b[2Jbell\x07"]}))
+    put("graph.json", SANDWICH_GRAPH)
+    result = tgml("check", "graph.json", "demos.csv")
+    assert result.code == 1
+    assert "\x1b" not in result.out + result.err
+    assert r"\x1b[2Jbell\x07" in result.out
+
+
+def test_a_full_disk_behind_the_output_is_one_message(graph: str) -> None:
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("this system has no /dev/full")
+    code = (
+        "import os, sys\n"
+        "os.dup2(os.open('/dev/full', os.O_WRONLY), 1)\n"
+        "from tgml.cli.main import run\n"
+        "run()"
+    )
+    for arguments in (["show", graph], ["--help"], ["methods", "--json"]):
+        ended = in_a_process(*arguments, code=code)
+        assert ended.returncode == 2
+        (message,) = ended.stderr.splitlines()
+        assert message.startswith("error: the output")
+        assert "No space left on device" in message

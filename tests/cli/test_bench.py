@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Run
+from tests.cli.samples import two_recipes
+from tgml.benchmarks import BENCHMARKS
+
+
+@pytest.fixture
+def recipes(folder: Path) -> str:
+    return str(two_recipes(folder / "data"))
+
+
+def test_every_benchmark_is_listed(tgml: Run) -> None:
+    result = tgml("bench")
+    assert result.code == 0
+    assert [line.split()[0] for line in result.lines[2:]] == list(BENCHMARKS)
+
+
+def test_only_the_recipes_of_the_data_directory_are_used(
+    tgml: Run, recipes: str, folder: Path
+) -> None:
+    result = tgml(
+        "bench", "captaincook4d", "--data", recipes, "--methods", "intersection", "--json", "b.json"
+    )
+    assert result.code == 0
+    assert result.lines[0].startswith("CaptainCook4D, 2 recipes, 4 recordings")
+    content = json.loads((folder / "b.json").read_text(encoding="utf-8"))
+    (row,) = content["rows"]
+    assert [entry["procedure"] for entry in row["procedures"]] == ["chain", "free"]
+    assert (row["precision"], row["recall"], row["f1"]) == (1.0, 1.0, 1.0)
+
+
+def test_the_data_directory_may_come_from_the_environment(
+    tgml: Run, recipes: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TGML_DATA", recipes)
+    result = tgml("bench", "captaincook4d", "--methods", "intersection")
+    assert result.lines[0].startswith("CaptainCook4D, 2 recipes")
+
+
+def test_methods_come_in_the_order_asked_for_and_the_papers_figures_beside_them(
+    tgml: Run, recipes: str
+) -> None:
+    result = tgml(
+        "bench", "captaincook4d", "--data", recipes, "--methods", "intersection, do", "--seeds", "2"
+    )
+    table = result.lines[result.lines.index("") + 1 :]
+    assert "paper's P / R / F1" in table[0]
+    assert [line.split()[0] for line in table[2:]] == ["intersection", "do"]
+    assert table[3].endswith("86.4 / 89.7 / 87.8 ± 1.5")
+
+
+def test_notes_on_the_figures_go_to_the_error_stream(tgml: Run, recipes: str) -> None:
+    result = tgml("bench", "captaincook4d", "--data", recipes, "--methods", "intersection")
+    assert result.notes
+    assert all(note.startswith("note: ") for note in result.notes)
+
+
+def test_an_unknown_method_is_refused_with_the_nearest_name(tgml: Run, recipes: str) -> None:
+    result = tgml("bench", "captaincook4d", "--data", recipes, "--methods", "intersektion")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "error: unknown method 'intersektion'; did you mean 'intersection'?\n"
+
+
+@pytest.mark.real_data
+def test_the_intersection_order_reaches_its_known_figures(
+    tgml: Run, data: Path, folder: Path
+) -> None:
+    result = tgml(
+        "bench",
+        "captaincook4d",
+        "--data",
+        str(data),
+        "--methods",
+        "intersection",
+        "--json",
+        "b.json",
+    )
+    assert result.code == 0
+    content = json.loads((folder / "b.json").read_text(encoding="utf-8"))
+    assert content["benchmark"] == "captaincook4d"
+    assert content["environment"]["python"]
+    (row,) = content["rows"]
+    assert row["method"] == "intersection"
+    assert row["f1_interval90"] == 0
+    assert row["seconds"] > 0
+    figures = [round(row[name], 3) for name in ("precision", "recall", "f1")]
+    assert figures == [0.881, 0.917, 0.897]

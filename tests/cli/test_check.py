@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.running import Put, Run
+from tests.cli.samples import annotated, graph_json, table
+
+WRONG = {
+    "anna": ["slice bread", "wash lettuce", "stack", "eat"],
+    "ben": ["slice bread", "eat", "stack", "wash lettuce"],
+}
+
+
+def test_valid_recordings_end_with_code_0(tgml: Run, graph: str, demos: str) -> None:
+    result = tgml("check", graph, demos)
+    assert (result.code, result.err) == (0, "")
+    assert result.out == "2 recordings: all in a valid order\n"
+
+
+def test_violations_end_with_code_1_and_name_the_missing_steps(
+    tgml: Run, graph: str, put: Put
+) -> None:
+    result = tgml("check", graph, put("wrong.csv", table(WRONG)))
+    assert result.code == 1
+    assert result.lines == [
+        "ben: step 2, 'eat': done before 'stack'",
+        "ben: step 3, 'stack': done before 'wash lettuce'",
+        "2 recordings: 1 in a valid order, 1 with 2 violations",
+    ]
+
+
+def test_a_single_recording_has_a_sentence_of_its_own(tgml: Run, graph: str, put: Put) -> None:
+    one = put("one.txt", "slice bread\nwash lettuce\nstack\neat\n")
+    assert tgml("check", graph, one).out == "1 recording: in a valid order\n"
+
+
+def test_an_unknown_step_is_a_violation_with_the_nearest_name(
+    tgml: Run, graph: str, put: Put
+) -> None:
+    result = tgml("check", graph, put("odd.csv", table({"anna": ["slice bred", "wash lettuce"]})))
+    assert result.code == 1
+    assert result.lines[0] == (
+        "anna: step 1, 'slice bred': not in the graph (did you mean 'slice bread'?)"
+    )
+
+
+def test_json_has_an_entry_for_every_recording(tgml: Run, graph: str, put: Put) -> None:
+    result = tgml("check", graph, put("wrong.csv", table(WRONG)), "--json")
+    assert result.code == 1
+    right, wrong = result.json
+    assert right == {"recording": "anna", "valid": True, "violations": []}
+    assert wrong["valid"] is False
+    assert wrong["violations"][0]["step"] == "eat"
+    assert wrong["violations"][0]["missing"] == ["stack"]
+
+
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_notes_of_the_reader_are_said(as_json: list[str], tgml: Run, graph: str, put: Put) -> None:
+    timed = put("timed.csv", "recording,step,start\n1,slice bread,9\n1,wash lettuce,4\n")
+    result = tgml("check", graph, timed, *as_json)
+    assert result.code == 0
+    assert result.err.startswith("note: 1 of 1 recordings are not in the order of their start")
+
+
+def test_the_order_of_times_can_count(tgml: Run, graph: str, put: Put) -> None:
+    rows = "1,stack,9\n1,slice bread,1\n1,wash lettuce,2\n"
+    timed = put("timed.csv", f"recording,step,start\n{rows}")
+    assert tgml("check", graph, timed).code == 1
+    assert tgml("check", graph, timed, "--order", "start").code == 0
+
+
+def test_of_several_procedures_the_graphs_own_is_checked(tgml: Run, put: Put) -> None:
+    several = put("several.json", annotated({"tea": ["ba"], "soup": ["abc", "ba", "cb"]}))
+    chain = [("a", "START"), ("b", "a"), ("END", "b")]
+    assert tgml("check", put("tea.json", graph_json(chain, "tea")), several).lines == [
+        "tea-0: step 1, 'b': done before 'a'",
+        "1 recording: 0 in a valid order, 1 with 1 violation",
+    ]
+    other = put("other.json", graph_json(chain, "coffee"))
+    assert tgml("check", other, several, "--procedure", "tea").code == 1
+
+
+def test_learned_recordings_without_mistakes_fit_their_graph(tgml: Run, demos: str) -> None:
+    assert tgml("learn", demos, "-m", "intersection", "-o", "learned.json").code == 0
+    assert tgml("check", "learned.json", demos).code == 0
+
+
+def test_the_marked_mistakes_of_a_shipped_procedure_are_found(tgml: Run) -> None:
+    assert tgml("example", "pancakes").code == 0
+    result = tgml("check", "pancakes.graph.json", "pancakes.csv", "--json")
+    assert result.code == 1
+    assert 0 < sum(not entry["valid"] for entry in result.json) < len(result.json)

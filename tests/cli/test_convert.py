@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tests.cli.running import Run
+from tgml.readers import read_graph
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("out.dot", "digraph"),
+        ("out.gv", "digraph"),
+        ("out.mmd", "flowchart"),
+        ("out.graphml", "<"),
+        ("out.json", "{"),
+        ("OUT.DOT", "digraph"),
+    ],
+)
+def test_the_ending_says_the_format(
+    name: str, start: str, tgml: Run, graph: str, folder: Path
+) -> None:
+    result = tgml("convert", graph, "-o", name)
+    assert (result.code, result.out, result.err) == (0, f"{name}: written\n", "")
+    assert (folder / name).read_text(encoding="utf-8").startswith(start)
+
+
+@pytest.mark.parametrize("name", ["out.json", "out.graphml"])
+def test_what_tgml_reads_comes_back_as_the_same_graph(name: str, tgml: Run, graph: str) -> None:
+    assert tgml("convert", graph, "-o", name).code == 0
+    before, after = read_graph(graph), read_graph(name)
+    assert after.steps == before.steps
+    assert set(after.edges) == set(before.edges)
+
+
+def test_graphml_is_xml(tgml: Run, graph: str, folder: Path) -> None:
+    assert tgml("convert", graph, "-o", "out.graphml").code == 0
+    ET.fromstring((folder / "out.graphml").read_bytes())  # noqa: S314 - our own file
+
+
+def test_an_older_file_is_replaced(tgml: Run, graph: str, folder: Path) -> None:
+    (folder / "out.dot").write_text("old", encoding="utf-8")
+    assert tgml("convert", graph, "-o", "out.dot").code == 0
+    assert "old" not in (folder / "out.dot").read_text(encoding="utf-8")
+
+
+def test_a_graph_can_be_converted_in_place(tgml: Run, graph: str) -> None:
+    steps = read_graph(graph).steps
+    assert tgml("convert", graph, "-o", graph).code == 0
+    assert read_graph(graph).steps == steps

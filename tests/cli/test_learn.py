@@ -1,0 +1,210 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Put, Run
+from tests.cli.samples import annotated, table
+from tgml.readers import read_graph
+
+EXACT = ("-m", "intersection")
+
+
+@pytest.mark.parametrize("method", ["do", "intersection"])
+def test_the_graph_is_drawn_and_written(method: str, tgml: Run, demos: str) -> None:
+    result = tgml("learn", demos, "-m", method, "-o", "out.json")
+    assert (result.code, result.err) == (0, "")
+    assert result.lines[0] == "sandwich: 4 steps, 6 edges"
+    assert any("stack" in line and "← 1, 2" in line for line in result.lines)
+    assert result.lines[-1] == "out.json: 4 steps, 6 edges"
+    assert set(read_graph("out.json").preconditions_of("stack")) == {"slice bread", "wash lettuce"}
+
+
+def test_without_an_output_nothing_is_written(tgml: Run, demos: str, folder: Path) -> None:
+    assert tgml("learn", demos, *EXACT).code == 0
+    assert [path.name for path in folder.iterdir()] == [demos]
+
+
+@pytest.mark.parametrize("method", ["do", "intersection"])
+def test_learning_twice_gives_the_same_bytes(method: str, tgml: Run, folder: Path) -> None:
+    assert tgml("example", "pancakes").code == 0
+    for name in ("one.json", "two.json"):
+        assert tgml("learn", "pancakes.csv", "-m", method, "-o", name).code == 0
+    assert (folder / "one.json").read_bytes() == (folder / "two.json").read_bytes()
+
+
+def test_the_ending_of_the_output_says_the_format(tgml: Run, demos: str, folder: Path) -> None:
+    assert tgml("learn", demos, *EXACT, "-o", "out.dot").code == 0
+    assert (folder / "out.dot").read_text(encoding="utf-8").startswith("digraph")
+
+
+def test_an_output_without_an_ending_is_a_graph_file(tgml: Run, demos: str) -> None:
+    assert tgml("learn", demos, *EXACT, "-o", "out").code == 0
+    assert len(read_graph("out").steps) == 4
+
+
+def test_an_existing_folder_gets_a_file_called_after_the_procedure(
+    tgml: Run, demos: str, folder: Path
+) -> None:
+    (folder / "graphs.v1").mkdir()
+    result = tgml("learn", demos, *EXACT, "-o", "graphs.v1")
+    assert result.lines[-1] == "graphs.v1/sandwich.json: 4 steps, 6 edges"
+    assert (folder / "graphs.v1" / "sandwich.json").is_file()
+
+
+def test_an_older_graph_is_replaced(tgml: Run, put: Put, demos: str) -> None:
+    put("out.json", "old")
+    assert tgml("learn", demos, *EXACT, "-o", "out.json").code == 0
+    assert len(read_graph("out.json").steps) == 4
+
+
+def test_several_procedures_are_written_to_a_folder_one_file_each(
+    tgml: Run, put: Put, folder: Path
+) -> None:
+    several = put("several.json", annotated({"tea": ["ab", "ab"], "hot soup": ["cd", "dc"]}))
+    result = tgml("learn", several, *EXACT, "-o", "new/graphs")
+    assert (result.code, result.lines) == (
+        0,
+        ["new/graphs/tea.json: 2 steps, 3 edges", "new/graphs/hot-soup.json: 2 steps, 4 edges"],
+    )
+    written = sorted((folder / "new" / "graphs").iterdir())
+    assert [read_graph(path).procedure for path in written] == ["hot soup", "tea"]
+
+
+def test_one_procedure_of_several_can_be_chosen(tgml: Run, put: Put) -> None:
+    several = put("several.json", annotated({"tea": ["ab", "ab"], "soup": ["cd", "dc"]}))
+    result = tgml("learn", several, *EXACT, "--procedure", "soup", "-o", "out.json")
+    assert result.lines[0] == "soup: 2 steps, 4 edges"
+    assert read_graph("out.json").procedure == "soup"
+
+
+def test_json_tells_graph_file_changes_notes_and_facts(tgml: Run, demos: str) -> None:
+    (entry,) = tgml("learn", demos, *EXACT, "-o", "out.json", "--json").json
+    assert entry["file"] == "out.json"
+    assert entry["graph"] == json.loads(Path("out.json").read_text(encoding="utf-8"))
+    assert {"changes", "notes", "facts"} <= entry.keys()
+
+
+def test_json_needs_no_place_for_several_procedures(tgml: Run, put: Put) -> None:
+    several = put("several.json", annotated({"tea": ["ab"], "soup": ["cd"]}))
+    entries = tgml("learn", several, *EXACT, "--json").json
+    assert [entry["graph"]["procedure"] for entry in entries] == ["tea", "soup"]
+    assert [entry["file"] for entry in entries] == [None, None]
+
+
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_what_was_left_out_is_said_on_the_error_stream(as_json: list[str], tgml: Run) -> None:
+    assert tgml("example", "pancakes").code == 0
+    result = tgml("learn", "pancakes.csv", *EXACT, *as_json)
+    assert result.code == 0
+    assert any(
+        note.startswith("note: ") and "marked mistakes and were left out" in note
+        for note in result.notes
+    )
+    assert "marked mistakes" in result.out if as_json else "note:" not in result.out
+
+
+def test_recordings_with_mistakes_count_if_asked_for(tgml: Run) -> None:
+    assert tgml("example", "pancakes").code == 0
+    recordings = {}
+    for options in ([], ["--with-mistakes"]):
+        (entry,) = tgml("learn", "pancakes.csv", *EXACT, "--json", *options).json
+        recordings[len(options)] = entry["graph"]["provenance"]["recordings"]
+    assert recordings[0] < recordings[1]
+
+
+def test_changes_of_post_processing_are_listed_if_asked_for(tgml: Run, put: Put) -> None:
+    chain = put("chain.csv", table({"anna": "abc", "ben": "abc"}))
+    plain = tgml("learn", chain, *EXACT)
+    listed = tgml("learn", chain, *EXACT, "--changes")
+    assert listed.lines[: len(plain.lines)] == plain.lines
+    extra = listed.lines[len(plain.lines) :]
+    assert any("'c'" in line and "'a'" in line for line in extra)
+
+
+def test_settings_and_seed_reach_the_method_and_the_graph_file(tgml: Run, demos: str) -> None:
+    options = ["--set", "epochs=7", "--set", "beta=0.5", "--set", "stopping=never", "--seed", "3"]
+    (entry,) = tgml("learn", demos, *options, "--repetitions", "last", "--json").json
+    provenance = entry["graph"]["provenance"]
+    assert provenance["seed"] == 3
+    assert provenance["settings"]["beta"] == 0.5
+    assert provenance["settings"]["epochs"] == 7
+    assert provenance["settings"]["repetitions"] == "last"
+    assert entry["facts"]["epochs"] == 7
+
+
+def test_the_relaxed_post_processing_can_be_asked_for(tgml: Run, put: Put) -> None:
+    chain = put("chain.csv", table({"anna": "ab", "ben": "ab"}))
+    plain = tgml("learn", chain, *EXACT, "--changes")
+    relaxed = tgml("learn", chain, *EXACT, "--changes", "--relaxed")
+    assert "relaxed variant" not in plain.out
+    assert "relaxed variant" in relaxed.out
+
+
+def test_the_threshold_can_be_raised(tgml: Run, put: Put) -> None:
+    chain = put("chain.csv", table({"anna": "ab", "ben": "ab"}))
+    assert tgml("learn", chain, *EXACT).lines[0] == "chain: 2 steps, 3 edges"
+    free = tgml("learn", chain, *EXACT, "--threshold", "5")
+    assert free.lines[0] == "chain: 2 steps, 4 edges"
+
+
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_notes_of_the_reader_are_said(as_json: list[str], tgml: Run, put: Put) -> None:
+    timed = put("timed.csv", "recording,step,start\n1,boil,9\n1,pour,4\n")
+    result = tgml("learn", timed, *EXACT, *as_json)
+    assert result.code == 0
+    assert result.err.startswith("note: 1 of 1 recordings are not in the order of their start")
+
+
+def test_columns_can_be_named(tgml: Run, put: Put) -> None:
+    odd = put("odd.csv", "film;deed\n1;boil\n1;pour\n2;boil\n2;pour\n")
+    result = tgml(
+        "learn", odd, *EXACT, "--column", "recording=film", "--column", "step=deed", "--json"
+    )
+    assert result.json[0]["graph"]["steps"] == ["boil", "pour"]
+
+
+def test_the_order_of_times_can_count(tgml: Run, put: Put) -> None:
+    timed = put("timed.csv", "recording,step,start\n1,pour,20\n1,boil,10\n")
+    needs = {}
+    for order in ("file", "start"):
+        (entry,) = tgml("learn", timed, *EXACT, "--order", order, "--json").json
+        needs[order] = {edge["step"]: edge["needs"] for edge in entry["graph"]["edges"]}
+    assert needs["file"]["boil"] == "pour"
+    assert needs["start"]["pour"] == "boil"
+
+
+@pytest.mark.parametrize("method", ["do", "intersection"])
+@pytest.mark.parametrize(
+    ("recordings", "edges"),
+    [
+        ({"anna": ["boil", "pour"]}, [("boil", "START"), ("pour", "boil"), ("END", "pour")]),
+        ({"anna": ["boil"]}, [("boil", "START"), ("END", "boil")]),
+        ({"anna": ["boil"], "ben": ["boil"]}, [("boil", "START"), ("END", "boil")]),
+        (
+            {"anna": ["boil", "pour", "boil"], "ben": ["boil", "pour", "boil"]},
+            [("boil", "START"), ("pour", "boil"), ("END", "pour")],
+        ),
+    ],
+    ids=["a single demonstration", "a single step", "duplicates", "repeated steps"],
+)
+def test_little_input_is_enough(
+    recordings: dict[str, list[str]], edges: list[tuple[str, str]], method: str, tgml: Run, put: Put
+) -> None:
+    little = put("little.csv", table(recordings))
+    result = tgml("learn", little, "-m", method, "-o", "out.json")
+    assert result.code == 0
+    assert set(read_graph("out.json").edges) == set(edges)
+
+
+@pytest.mark.real_data
+def test_all_recipes_of_captaincook4d_are_learned_from_one_file(
+    tgml: Run, data: Path, folder: Path
+) -> None:
+    path = data / "captaincook4d" / "task_graph_generation_annotations.json"
+    result = tgml("learn", str(path), *EXACT, "-o", "graphs")
+    assert result.code == 0
+    scenarios = json.loads(path.read_text(encoding="utf-8"))["taxonomy"]
+    assert len(result.lines) == len(list((folder / "graphs").iterdir())) == len(scenarios)

@@ -1,0 +1,104 @@
+"""How the texts of options become values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import pytest
+
+from tgml.cli import options
+from tgml.errors import SettingError, UnknownNameError
+from tgml.graph import TaskGraph
+from tgml.learners.base import Learned, Learner
+from tgml.sequences import Demonstrations
+
+
+class Colour(StrEnum):
+    RED = "red"
+
+
+@dataclass(frozen=True)
+class Painter(Learner):
+    name = "painter"
+
+    strokes: int = 1
+    width: float = 1.0
+    limit: float | None = None
+    colour: Colour = Colour.RED
+    title: str = ""
+    framed: bool = False
+    model: TaskGraph | None = None
+    pairs: tuple[str, ...] = ()
+
+    def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("strokes=3", 3),
+        ("width=1e-3", 0.001),
+        ("width=2", 2.0),
+        ("limit=0.5", 0.5),
+        ("colour=red", "red"),
+        ("title=5", "5"),
+        ("title=a=b", "a=b"),
+        (" title = x ", "x"),
+        ("framed=true", True),
+        ("framed=No", False),
+    ],
+)
+def test_a_setting_gets_a_value_of_its_own_type(text: str, value: object) -> None:
+    (given,) = options.settings([text], Painter).values()
+    assert given == value
+    assert type(given) is type(value)
+
+
+def test_a_setting_that_is_a_graph_is_read_from_a_file(graph: str) -> None:
+    settings = options.settings([f"model={graph}"], Painter)
+    assert settings["model"].procedure == "sandwich"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("strokes=few", "--set strokes=few: expected a whole number"),
+        ("strokes=1.5", "expected a whole number"),
+        ("width=wide", "expected a number"),
+        ("limit=none", "expected a number"),
+        ("framed=perhaps", "expected true or false"),
+        ("pairs=a", "can be given in Python only"),
+        ("width", "expected NAME=VALUE"),
+        ("width=", "expected NAME=VALUE"),
+        ("=3", "expected NAME=VALUE"),
+        ("with_mistakes=true", "an option of its own, --with-mistakes"),
+    ],
+)
+def test_a_text_that_is_no_such_value_is_refused(text: str, says: str) -> None:
+    with pytest.raises(SettingError) as error:
+        options.settings([text], Painter)
+    assert says in str(error.value)
+
+
+def test_an_unknown_setting_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'strokes'"):
+        options.settings(["stroke=1"], Painter)
+
+
+def test_no_options_are_no_values() -> None:
+    assert options.settings(None, Painter) == {}
+    assert options.columns(None) == {}
+    assert options.list_of_names("--methods", None) is None
+
+
+def test_names_stand_between_commas() -> None:
+    assert options.list_of_names("--methods", "do, intersection,") == ["do", "intersection"]
+
+
+def test_columns_are_given_by_their_role() -> None:
+    assert options.columns(["step=What was done", "recording=id"]) == {
+        "step": "What was done",
+        "recording": "id",
+    }

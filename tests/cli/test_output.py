@@ -1,0 +1,87 @@
+"""What is printed fits the terminal, the pipe and the encoding that it goes to."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.running import Put, Run, in_a_process
+from tests.cli.samples import table
+from tgml.cli import output
+
+
+@pytest.mark.parametrize("command", ["show", "check", "example", "--help"])
+def test_a_reader_who_leaves_early_hears_no_complaint(command: str, graph: str, put: Put) -> None:
+    wrong = put("wrong.csv", table({str(number): ["eat"] for number in range(3000)}))
+    arguments = {"show": [graph], "check": [graph, wrong]}.get(command, [])
+    with subprocess.Popen(
+        [sys.executable, "-m", "tgml.cli.main", command, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        code = process.wait(timeout=60)
+    if command == "check":
+        assert code == 1  # there are violations, whoever reads of them
+
+
+def test_no_output_stream_at_all_is_fine(graph: str) -> None:
+    code = "import sys\nsys.stdout = None\nfrom tgml.cli.main import run\nrun()"
+    for arguments in (["show", graph], ["show", graph, "--json"], ["example"]):
+        ended = in_a_process(*arguments, code=code)
+        assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("variables", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C"}])
+def test_names_of_any_script_are_printed_whatever_the_encoding(
+    variables: dict[str, str], graph: str, put: Put
+) -> None:
+    odd = put("odd.csv", table({"anna": ["slice bread", "切る"]}))
+    ended = in_a_process("check", graph, odd, **variables)
+    assert ended.returncode == 1
+    assert ended.stderr == ""
+    assert "切る" in ended.stdout or "\\u5207\\u308b" in ended.stdout
+
+
+def test_json_is_json_whatever_the_encoding(graph: str, put: Put) -> None:
+    odd = put("odd.csv", table({"anna": ["slice bread", "切る"]}))
+    ended = in_a_process("check", graph, odd, "--json", PYTHONIOENCODING="ascii")
+    assert json.loads(ended.stdout)[0]["violations"][0]["step"] == "切る"
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 120])
+@pytest.mark.parametrize("arguments", ["example", "methods", "methods do", "bench"])
+def test_tables_fit_the_terminal(
+    arguments: str, columns: int, tgml: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = tgml(*arguments.split()).lines
+    assert max(map(len, lines)) <= columns
+    assert all(line == line.rstrip() for line in lines)
+
+
+def test_progress_is_silent_where_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:
+    with output.progress_bar() as progress:
+        progress(1, 2, "half")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_progress_is_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    with output.progress_bar() as progress:
+        progress(1, 2, "half way")
+    assert "half way" in screen.getvalue()

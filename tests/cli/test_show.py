@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Put, Run, in_a_process
+from tests.cli.samples import graph_json
+
+
+def test_each_step_stands_on_a_line_below_what_it_needs(tgml: Run, graph: str) -> None:
+    result = tgml("show", graph)
+    assert (result.code, result.err) == (0, "")
+    title, *drawing = result.lines
+    assert title == "sandwich: 4 steps, 6 edges"
+    rows = [line.split("←")[0].strip(" ○●├─│╰╯┴┤0123456789") for line in drawing]
+    assert rows[0] == "START"
+    assert rows[-1] == "END"
+    assert set(rows[1:3]) == {"slice bread", "wash lettuce"}
+    assert rows[3:5] == ["stack", "eat"]
+
+
+def test_one_step_is_no_steps(tgml: Run, put: Put) -> None:
+    small = put("small.json", graph_json([("boil", "START"), ("END", "boil")], "tea"))
+    assert tgml("show", small).lines[0] == "tea: 1 step, 2 edges"
+
+
+def test_a_graph_without_a_procedure_is_shown(tgml: Run, put: Put) -> None:
+    nameless = put("nameless.json", graph_json([("boil", "START"), ("END", "boil")], ""))
+    assert tgml("show", nameless).lines[0] == "1 step, 2 edges"
+
+
+def test_json_is_the_graph_as_it_is_stored(tgml: Run, graph: str) -> None:
+    content = tgml("show", graph, "--json").json
+    stored = json.loads(Path(graph).read_text(encoding="utf-8"))
+    assert content["steps"] == stored["steps"]
+    assert len(content["edges"]) == len(stored["edges"])
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 120])
+def test_the_drawing_fits_the_terminal(
+    columns: int, tgml: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert tgml("example", "birdhouse").code == 0
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert max(map(len, tgml("show", "birdhouse.graph.json").lines)) <= columns
+
+
+@pytest.mark.parametrize("columns", ["0", "1", "17", "words"])
+def test_a_terminal_too_narrow_or_unknown_gets_a_drawing_all_the_same(
+    columns: str, tgml: Run, graph: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    result = tgml("show", graph)
+    assert result.code == 0
+    assert "slice bread" in result.out
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_other_encodings_get_a_drawing_in_ascii(encoding: str, put: Put) -> None:
+    names = put("names.json", graph_json([("sauté 卵", "START"), ("END", "sauté 卵")], "omelette"))
+    ended = in_a_process("show", names, PYTHONIOENCODING=encoding)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.isascii()
+    assert "\\u5375" in ended.stdout
+
+
+def test_json_stays_whole_in_other_encodings(put: Put) -> None:
+    names = put("names.json", graph_json([("sauté 卵", "START"), ("END", "sauté 卵")]))
+    ended = in_a_process("show", names, "--json", PYTHONIOENCODING="ascii")
+    assert json.loads(ended.stdout)["steps"] == ["sauté 卵"]

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.strategies import task_graphs, valid_orders
+from tgml.errors import UnknownNameError
+from tgml.evaluation import graph_sequence_accuracy, sequence_log_likelihood
+from tgml.graph import TaskGraph
+from tgml.repetitions import Repetitions
+from tgml.sequences import END, START, Demonstrations
+
+GRAPHS = task_graphs(max_steps=5)
+
+
+def equation_2(graph: TaskGraph, steps: Sequence[str]) -> Fraction:
+    """Return Eq. 1 with Eq. 2 of the paper, read aloud over the matrix."""
+    Z = graph.to_matrix()
+    y = [graph.vocabulary.node(name) for name in (START, *steps, END)]
+    product = Fraction(1)
+    for t in range(1, len(y)):
+        unobserved = set(range(len(Z))) - set(y[:t])
+        favourable = {i for i in unobserved if not any(Z[i, j] for j in unobserved)}
+        if y[t] not in favourable:
+            return Fraction(0)
+        product *= Fraction(1, len(favourable))
+    return product
+
+
+def finished_orders(graph: TaskGraph, done: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield every valid order after which END may come."""
+    if graph.is_valid(done, complete=True):
+        yield done
+    for step in graph.executable(done):
+        yield from finished_orders(graph, (*done, step))
+
+
+@given(GRAPHS, st.data())
+def test_the_likelihood_equals_the_equation(graph: TaskGraph, data: st.DataObject) -> None:
+    steps = data.draw(st.lists(st.sampled_from(graph.steps), unique=True))
+    likelihood = math.exp(sequence_log_likelihood(graph, steps))
+    assert likelihood == pytest.approx(float(equation_2(graph, steps)))
+
+
+@given(GRAPHS)
+def test_the_likelihoods_of_all_complete_orders_sum_to_one(graph: TaskGraph) -> None:
+    orders = list(finished_orders(graph))
+    assert {len(order) for order in orders} == {len(graph.steps)}
+    total = math.fsum(math.exp(sequence_log_likelihood(graph, order)) for order in orders)
+    assert total == pytest.approx(1)
+
+
+@given(GRAPHS, st.data())
+def test_they_sum_to_one_also_where_end_does_not_need_every_step(
+    graph: TaskGraph, data: st.DataObject
+) -> None:
+    inner = [edge for edge in graph.edges if edge[0] != END]
+    needed = data.draw(st.sets(st.sampled_from(graph.steps)))
+    loose = TaskGraph(graph.steps, [*inner, *((END, step) for step in needed)])
+    total = math.fsum(
+        math.exp(sequence_log_likelihood(loose, order)) for order in finished_orders(loose)
+    )
+    assert total == pytest.approx(1)
+
+
+@given(GRAPHS, st.data())
+def test_a_valid_complete_order_has_a_chance_and_any_other_has_none(
+    graph: TaskGraph, data: st.DataObject
+) -> None:
+    order = data.draw(valid_orders(graph))
+    assert math.isfinite(sequence_log_likelihood(graph, order))
+    other = data.draw(st.permutations(order))
+    valid = graph.is_valid(other)
+    assert math.isfinite(sequence_log_likelihood(graph, other)) is valid
+
+
+@given(GRAPHS, st.data())
+def test_an_order_that_stops_too_early_has_no_chance(graph: TaskGraph, data: st.DataObject) -> None:
+    order = data.draw(valid_orders(graph))
+    assert sequence_log_likelihood(graph, order[:-1]) == -math.inf
+
+
+def test_a_repeated_step_has_no_chance() -> None:
+    free = TaskGraph.from_preconditions({"a": [], "b": []})
+    assert sequence_log_likelihood(free, ["a", "b"]) == pytest.approx(math.log(1 / 2))
+    assert sequence_log_likelihood(free, ["a", "a", "b"]) == -math.inf
+
+
+def test_the_only_order_of_a_chain_is_certain() -> None:
+    chain = TaskGraph.from_preconditions({"a": [], "b": ["a"], "c": ["b"]})
+    assert sequence_log_likelihood(chain, ["a", "b", "c"]) == 0
+
+
+@pytest.mark.parametrize("name", ["x", START, END])
+def test_the_likelihood_of_what_is_no_step_is_refused(name: str) -> None:
+    graph = TaskGraph.from_preconditions({"a": []})
+    with pytest.raises(UnknownNameError, match=repr(name)):
+        sequence_log_likelihood(graph, ["a", name])
+
+
+@given(GRAPHS, st.data())
+def test_orders_that_obey_a_graph_have_a_sequence_accuracy_of_one(
+    graph: TaskGraph, data: st.DataObject
+) -> None:
+    orders = data.draw(st.lists(valid_orders(graph), min_size=1, max_size=3))
+    assert graph_sequence_accuracy(graph, Demonstrations.from_steps(orders)) == 1
+
+
+@given(GRAPHS, st.data())
+def test_an_order_that_breaks_a_graph_has_a_sequence_accuracy_below_one(
+    graph: TaskGraph, data: st.DataObject
+) -> None:
+    order = data.draw(st.permutations(graph.steps))
+    assume(not graph.is_valid(order))
+    assert graph_sequence_accuracy(graph, Demonstrations.from_steps([order])) < 1
+
+
+def test_steps_are_matched_by_name_whatever_their_number() -> None:
+    graph = TaskGraph.from_preconditions({"a": [], "b": ["a"]})
+    # START 1, 'b' 0 of 1, 'a' 1 of 1, END 1 of 1.
+    assert graph_sequence_accuracy(graph, Demonstrations.from_steps(["ba"])) == 0.75
+    assert graph_sequence_accuracy(graph, Demonstrations.from_steps(["ab"])) == 1
+
+
+def test_the_repetition_policy_decides_what_is_measured() -> None:
+    graph = TaskGraph.from_preconditions({"a": [], "b": ["a"]})
+    given_ = Demonstrations.from_steps(["aba"])
+    assert graph_sequence_accuracy(graph, given_, Repetitions.FIRST) == 1
+    assert graph_sequence_accuracy(graph, given_, Repetitions.LAST) == 0.75
+    assert graph_sequence_accuracy(graph, given_, Repetitions.EXPAND) == 0.875
+
+
+def test_a_step_that_the_graph_does_not_know_is_refused() -> None:
+    graph = TaskGraph.from_preconditions({"a": []})
+    with pytest.raises(UnknownNameError, match="'b'"):
+        graph_sequence_accuracy(graph, Demonstrations.from_steps(["ab"]))

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.strategies import STEP_NAMES, task_graphs, valid_orders
+from tgml.graph import TaskGraph
+from tgml.monitoring import Violation, find_violations
+from tgml.sequences import END, START
+
+MIX = TaskGraph.from_preconditions({"mix": ["egg", "milk"]})
+STEPS = st.lists(st.sampled_from([*STEP_NAMES, "unknown", START]), max_size=12)
+
+
+@given(task_graphs(max_steps=6), STEPS)
+def test_each_prefix_gives_the_verdicts_that_the_whole_gives(
+    graph: TaskGraph, steps: list[str]
+) -> None:
+    whole = find_violations(graph, steps)
+    for length in range(len(steps) + 1):
+        so_far = tuple(violation for violation in whole if violation.position <= length)
+        assert find_violations(graph, steps[:length]) == so_far
+
+
+@given(task_graphs(max_steps=6), STEPS)
+def test_a_violation_is_exactly_a_step_without_what_it_needs(
+    graph: TaskGraph, steps: list[str]
+) -> None:
+    expected = {}
+    for place, step in enumerate(steps):
+        if step not in graph.steps:
+            expected[place + 1] = set[str]()
+        elif missing := set(graph.preconditions_of(step)) - set(steps[:place]):
+            expected[place + 1] = missing
+    found = find_violations(graph, steps)
+    assert {violation.position: set(violation.missing) for violation in found} == expected
+    assert all(steps[violation.position - 1] == violation.step for violation in found)
+
+
+@given(task_graphs(), st.data())
+def test_no_violation_means_valid_and_valid_means_no_violation(
+    graph: TaskGraph, data: st.DataObject
+) -> None:
+    steps = data.draw(st.lists(st.sampled_from(graph.steps), max_size=12))
+    assert (find_violations(graph, steps) == ()) is graph.is_valid(steps)
+    assert find_violations(graph, data.draw(valid_orders(graph))) == ()
+
+
+@given(task_graphs(), st.data())
+def test_an_unknown_step_changes_no_other_verdict(graph: TaskGraph, data: st.DataObject) -> None:
+    steps = data.draw(st.lists(st.sampled_from(graph.steps), max_size=8))
+    place = data.draw(st.integers(0, len(steps)))
+    found = find_violations(graph, [*steps[:place], "unknown", *steps[place:]])
+    others = [(v.step, v.missing) for v in found if v.known]
+    assert others == [(v.step, v.missing) for v in find_violations(graph, steps)]
+    assert [v.position for v in found if not v.known] == [place + 1]
+
+
+def test_an_unknown_step_is_reported_with_the_nearest_names() -> None:
+    found = find_violations(MIX, ["Egg", "milk", "mix"])
+    assert found == (
+        Violation(1, "Egg", known=False, nearest=("egg",)),
+        Violation(3, "mix", ("egg",)),
+    )
+    assert str(found[0]) == "step 1, 'Egg': not in the graph (did you mean 'egg'?)"
+
+
+def test_an_unknown_step_like_no_other_is_reported_without_advice() -> None:
+    (found,) = find_violations(MIX, ["sweep the floor"])
+    assert str(found) == "step 1, 'sweep the floor': not in the graph"
+
+
+@pytest.mark.parametrize("name", [START, END])
+def test_start_and_end_are_no_steps_that_anybody_does(name: str) -> None:
+    (found,) = find_violations(MIX, [name])
+    assert not found.known
+
+
+def test_a_violation_says_what_was_missing() -> None:
+    (found,) = find_violations(MIX, ["mix"])
+    assert str(found) == "step 1, 'mix': done before 'egg', 'milk'"
+
+
+def test_a_repeated_step_is_checked_each_time() -> None:
+    assert [v.position for v in find_violations(MIX, ["mix", "egg", "mix", "milk", "mix"])] == [
+        1,
+        3,
+    ]
+
+
+def test_a_stream_is_read_once() -> None:
+    assert find_violations(MIX, iter(["mix"])) == find_violations(MIX, ["mix"])

@@ -1,0 +1,260 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from tests.strategies import demonstrations
+from tgml import __version__
+from tgml.errors import FormatError, MissingExtraError, SettingError, TgmlError, UnknownNameError
+from tgml.graph import TaskGraph
+from tgml.learners import LEARNERS
+from tgml.pipeline import learn, learn_all
+from tgml.sequences import Demonstrations, KeyStepSequence, Vocabulary
+from tgml.storage import dump_json, graph_from_json, graph_to_json, parse_json
+
+ABC = Vocabulary(("a", "b", "c"))
+MARKED = KeyStepSequence("bad", (2, 1, 3), mistakes=("order", None, None))
+SKIPPING = KeyStepSequence("short", (3,), skipped=(1, 2))
+CLEAN = KeyStepSequence("good", (1, 2, 3))
+
+
+@pytest.fixture(params=LEARNERS)
+def method(request: pytest.FixtureRequest) -> str:
+    """Return each method that is installed."""
+    name = str(request.param)
+    if name == "llm":
+        request.getfixturevalue("language_model")
+    try:
+        LEARNERS[name].load()
+    except MissingExtraError as error:
+        pytest.skip(str(error))
+    return name
+
+
+@pytest.fixture(params=["do", "intersection"])
+def exact(request: pytest.FixtureRequest) -> str:
+    """Return each method that gives the order which all recordings share."""
+    if request.param == "do":
+        pytest.importorskip("torch")
+    return str(request.param)
+
+
+def chain(*steps: str) -> TaskGraph:
+    return TaskGraph.from_preconditions(
+        {step: steps[max(place - 1, 0) : place] for place, step in enumerate(steps)}
+    )
+
+
+def test_a_single_demonstration_is_its_chain(exact: str) -> None:
+    assert learn(Demonstrations.from_steps(["cab"]), exact) == chain("c", "a", "b")
+
+
+def test_a_single_step_lies_between_start_and_end(exact: str) -> None:
+    assert learn(Demonstrations.from_steps(["a"]), exact) == chain("a")
+
+
+def test_duplicates_give_the_same_chain(exact: str) -> None:
+    assert learn(Demonstrations.from_steps(["abc"] * 5), exact) == chain("a", "b", "c")
+
+
+def test_two_orders_leave_free_what_they_disagree_about(exact: str) -> None:
+    graph = learn(Demonstrations.from_steps(["abc", "bac"]), exact)
+    assert graph.executable() == ("a", "b")
+    assert graph.preconditions_of("c") == ("a", "b")
+
+
+@given(demonstrations())
+def test_every_recording_obeys_the_order_that_all_of_them_share(given_: Demonstrations) -> None:
+    graph = learn(given_, "intersection")
+    assert graph.steps == tuple(s for s in given_.vocabulary.steps if s not in given_.unseen_steps)
+    for sequence in given_:
+        # A step left out in this recording was needed by none that it shows.
+        assert graph.is_valid(given_.names(sequence))
+
+
+@given(demonstrations(repetitions=False, omissions=False, max_steps=6))
+@settings(max_examples=20, deadline=None)
+def test_direct_optimization_agrees_with_the_intersection_order(given_: Demonstrations) -> None:
+    pytest.importorskip("torch")
+    assert learn(given_, "do") == learn(given_, "intersection")
+
+
+@given(demonstrations(repetitions=False, max_steps=6))
+@settings(max_examples=20, deadline=None)
+def test_both_methods_agree_also_where_recordings_leave_steps_out(
+    given_: Demonstrations,
+) -> None:
+    pytest.importorskip("torch")
+    assert learn(given_, "do") == learn(given_, "intersection")
+
+
+@pytest.mark.parametrize("odd", [MARKED, SKIPPING], ids=["marked", "skipping"])
+def test_recordings_with_marked_mistakes_are_left_out_and_noted(
+    odd: KeyStepSequence, exact: str
+) -> None:
+    learning = learn_all([Demonstrations(ABC, (CLEAN, odd))], exact)[0]
+    assert learning.graph == chain("a", "b", "c")
+    assert learning.notes[0].startswith("1 of 2 recordings have marked mistakes and were left out")
+    assert learning.graph.provenance["recordings"] == 1
+
+
+def test_recordings_with_marked_mistakes_are_kept_when_asked_for(exact: str) -> None:
+    learning = learn_all([Demonstrations(ABC, (CLEAN, MARKED))], exact, with_mistakes=True)[0]
+    assert learning.graph.preconditions_of("c") == ("a", "b")
+    assert not any("mistakes" in note for note in learning.notes)
+    assert learning.graph.provenance["recordings"] == 2
+
+
+@pytest.mark.parametrize(
+    ("procedure", "about"), [("tea", "procedure 'tea'"), ("", "these demonstrations")]
+)
+def test_recordings_that_all_have_mistakes_are_refused_with_advice(
+    procedure: str, about: str
+) -> None:
+    given_ = Demonstrations(ABC, (MARKED, SKIPPING), procedure)
+    with pytest.raises(FormatError, match=f"^{about}: all 2 recordings have.*with_mistakes=True"):
+        learn(given_, "intersection")
+    assert learn(given_, "intersection", with_mistakes=True).steps == ABC.steps
+
+
+def test_steps_that_no_recording_shows_are_left_out_and_noted(exact: str) -> None:
+    words = Vocabulary(("never", "a", "b", "nor this"))
+    given_ = Demonstrations.from_steps(["ab"], vocabulary=words)
+    learning = learn_all([given_], exact)[0]
+    assert learning.graph == chain("a", "b")
+    assert learning.adjacency.vocabulary.steps == ("a", "b")
+    assert learning.notes[0] == "steps that no recording shows were left out: never, nor this"
+
+
+def test_steps_that_no_recording_shows_hide_no_edge_of_the_others(exact: str) -> None:
+    words = Vocabulary(tuple("abcdefgh"))
+    graph = learn(Demonstrations.from_steps(["fde"], vocabulary=words), exact)
+    assert graph == chain("f", "d", "e")
+
+
+def test_a_step_shown_only_with_a_mistake_counts_as_not_shown(exact: str) -> None:
+    short = KeyStepSequence("good", (1, 2))
+    learning = learn_all([Demonstrations(ABC, (short, MARKED))], exact)[0]
+    assert learning.graph == chain("a", "b")
+    assert len(learning.notes) == 2
+
+
+def test_merged_repetitions_and_duplicates_are_noted() -> None:
+    pytest.importorskip("torch")
+    learning = learn_all([Demonstrations.from_steps(["abca", "abc"])], "do")[0]
+    assert learning.notes == (
+        "1 of 2 recordings repeat steps; kept: first",
+        "1 duplicate sequences merged",
+    )
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"), [("first", chain("a", "b")), ("last", chain("b", "a"))]
+)
+def test_settings_reach_the_learner(policy: str, expected: TaskGraph, exact: str) -> None:
+    graph = learn(Demonstrations.from_steps(["aba"]), exact, repetitions=policy)
+    assert graph == expected
+    assert graph.provenance["settings"] == {"repetitions": policy}
+
+
+def test_the_number_of_epochs_is_a_fact_of_the_run() -> None:
+    pytest.importorskip("torch")
+    given_ = Demonstrations.from_steps(["abc", "bac"])
+    learning = learn_all([given_], "do", epochs=3, stopping="never")[0]
+    assert learning.facts["epochs"] == 3
+
+
+def test_the_threshold_reaches_post_processing() -> None:
+    given_ = Demonstrations.from_steps(["abc"])
+    assert learn(given_, "intersection", threshold=1.0).preconditions_of("c") == ()
+    with pytest.raises(SettingError, match="threshold"):
+        learn(given_, "intersection", threshold=float("nan"))
+
+
+def test_the_relaxed_variant_reaches_post_processing() -> None:
+    given_ = Demonstrations.from_steps(["ab"])
+    assert learn(given_, "intersection").preconditions_of("b") == ("a",)
+    assert learn(given_, "intersection", relaxed=True).preconditions_of("b") == ()
+
+
+def test_an_unknown_method_names_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match=r"'intersectoin'; did you mean 'intersection'\?"):
+        learn(Demonstrations.from_steps(["a"]), "intersectoin")
+
+
+def test_an_unknown_setting_names_the_nearest(method: str) -> None:
+    with pytest.raises(UnknownNameError, match=r"'repetition'; did you mean 'repetitions'\?"):
+        learn(Demonstrations.from_steps(["a"]), method, repetition="first")
+
+
+@pytest.mark.parametrize(
+    "setting", [{"repetitions": "sometimes"}, {"repetitions": None}, {"seed": -1}, {"seed": 2**32}]
+)
+def test_a_setting_that_cannot_be_is_refused(setting: Any, method: str) -> None:
+    with pytest.raises(SettingError, match=f"{next(iter(setting))} is"):
+        learn(Demonstrations.from_steps(["a"]), method, **setting)
+
+
+def test_the_graph_says_how_it_was_learned(method: str) -> None:
+    graph = learn(Demonstrations.from_steps(["ab"], procedure="tea"), method, seed=7)
+    assert graph.procedure == "tea"
+    assert graph.provenance == {
+        "method": method,
+        "settings": {},
+        "seed": 7,
+        "recordings": 1,
+        "tgml": __version__,
+    }
+
+
+@given(demonstrations())
+def test_a_learned_graph_survives_its_file(given_: Demonstrations) -> None:
+    graph = learn(given_, "intersection")
+    again = graph_from_json(parse_json(dump_json(graph_to_json(graph)), "here"))
+    assert (again, again.provenance) == (graph, graph.provenance)
+    assert again.weights == graph.weights
+
+
+def test_several_procedures_give_a_graph_each_in_order(exact: str) -> None:
+    given_ = [
+        Demonstrations.from_steps(["abc"], procedure="one"),
+        Demonstrations.from_steps(["ba"], procedure="two"),
+    ]
+    learned = [learning.graph for learning in learn_all(given_, exact)]
+    assert [graph.procedure for graph in learned] == ["one", "two"]
+    assert learned == [chain("a", "b", "c"), chain("b", "a")]
+
+
+def test_no_procedures_give_no_graphs(method: str) -> None:
+    assert learn_all([], method) == []
+
+
+def test_progress_is_told_until_all_is_done(method: str) -> None:
+    told: list[tuple[int, int]] = []
+    learn_all(
+        [Demonstrations.from_steps(["abc"])],
+        method,
+        progress=lambda done, total, what: told.append((done, total)),  # noqa: ARG005
+    )
+    assert told[-1][0] == told[-1][1]
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+
+
+def test_a_path_is_read(tmp_path: Path) -> None:
+    (tmp_path / "tea.csv").write_text("recording,step\n1,boil\n1,pour\n")
+    graph = learn(tmp_path / "tea.csv", "intersection")
+    assert graph == chain("boil", "pour")
+    assert learn(str(tmp_path / "tea.csv"), "intersection") == graph
+
+
+def test_a_path_that_cannot_be_read_is_an_error_of_ours(tmp_path: Path) -> None:
+    with pytest.raises(TgmlError, match="no such file"):
+        learn(tmp_path / "missing.csv", "intersection")
+
+
+def test_a_setting_of_another_method_is_not_taken() -> None:
+    with pytest.raises(UnknownNameError, match="the method 'intersection': unknown setting 'beta'"):
+        learn(Demonstrations.from_steps(["a"]), "intersection", beta=0.1)

@@ -1,0 +1,82 @@
+"""What `import tgml` offers, and what it costs."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+import tgml
+
+
+def loaded_by(statement: str) -> set[str]:
+    """Return the top-level packages that a statement loads in a fresh Python."""
+    code = f"{statement}\nimport sys\nprint(*{{name.split('.')[0] for name in sys.modules}})"
+    ran = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    return set(ran.stdout.split())
+
+
+def test_the_exported_names_are_those_that_have_a_home() -> None:
+    assert sorted(tgml.__all__) == sorted([*tgml._HOMES, "__version__"])
+    assert dir(tgml) == sorted(tgml.__all__)
+
+
+def test_type_checkers_see_the_names_that_programs_see() -> None:
+    tree = ast.parse(inspect.getsource(tgml))
+    checking = next(
+        node
+        for node in tree.body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    )
+    seen = {
+        alias.name: node.module
+        for node in checking.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert seen == tgml._HOMES
+
+
+@pytest.mark.parametrize("name", tgml._HOMES)
+def test_every_name_is_the_one_in_its_home_and_is_documented(name: str) -> None:
+    value = getattr(tgml, name)
+    assert value is getattr(importlib.import_module(tgml._HOMES[name]), name)
+    assert inspect.getdoc(value)
+
+
+def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'tgml' has no attribute 'learm'"):
+        _ = tgml.learm
+
+
+def test_the_version_is_a_version() -> None:
+    assert all(part.isdigit() for part in tgml.__version__.split(".")[:2])
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import tgml",
+        "import tgml.graph",
+        "import tgml.monitoring",
+        "import tgml.storage",
+        "import tgml; tgml.TaskGraph; tgml.find_violations; tgml.save_graph",
+    ],
+)
+def test_graphs_and_monitors_load_no_large_library(statement: str) -> None:
+    loaded = loaded_by(statement)
+    assert "tgml" in loaded
+    assert not loaded & {"numpy", "networkx", "torch", "scipy", "rich"}
+
+
+@pytest.mark.parametrize(
+    "statement", ["import tgml.pipeline", "import tgml.evaluation", "import tgml; tgml.learn"]
+)
+def test_torch_is_not_loaded_before_a_method_needs_it(statement: str) -> None:
+    loaded = loaded_by(statement)
+    assert "tgml" in loaded
+    assert not loaded & {"torch", "scipy"}
