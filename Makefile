@@ -42,7 +42,11 @@ check: $(VENV)/.setup
 
 bench: $(VENV)/.setup
 	mkdir -p bench-output
+	$(BIN)/tgml bench paper --output bench-output
 	$(BIN)/tgml bench captaincook4d --json bench-output/captaincook4d.json
+	$(BIN)/tgml bench captaincook4d-unfiltered --json bench-output/captaincook4d-unfiltered.json
+	$(BIN)/tgml bench fusion-weights --json bench-output/fusion-weights.json
+	$(BIN)/tgml bench synthetic --output bench-output
 	$(BIN)/tgml bench speed --json bench-output/speed.json
 
 clean:

@@ -58,6 +58,11 @@ BENCHMARKS = MappingProxyType(
                 "tgml.benchmarks.captaincook4d",
             ),
             BenchmarkEntry(
+                "captaincook4d-unfiltered",
+                "the same from every recording, mistakes included and their tags unseen",
+                "tgml.benchmarks.unfiltered",
+            ),
+            BenchmarkEntry(
                 "fusion-weights",
                 "fusion's weights, fitted leaving one recipe out at a time",
                 "tgml.benchmarks.fusion_weights",

@@ -176,12 +176,18 @@ def read_recipes(directory: Path) -> Recipes:
             continue
         demonstrations.append(given)
         truths.append(read_graph(path))
-        published = directory / "llm-graphs" / f"graph_{name}.adjlist"
-        if published.exists():
-            answers[name] = to_graph(read_adjacency(published), procedure=name).graph
+        answer = published_answer(directory, name)
+        if answer is not None:
+            answers[name] = answer
     if not truths:
         raise MissingDataError(f"{truths_folder}: no known graph of any recipe in {annotations}")
     return Recipes(tuple(demonstrations), tuple(truths), answers, tuple(notes))
+
+
+def published_answer(directory: Path, name: str) -> TaskGraph | None:
+    """Return the graph that a language model gave for a recipe, if it is published."""
+    path = directory / "llm-graphs" / f"graph_{name}.adjlist"
+    return to_graph(read_adjacency(path), procedure=name).graph if path.exists() else None
 
 
 def choose_methods(methods: Sequence[str] | None) -> list[str]:

@@ -22,16 +22,8 @@ from tgml.benchmarks.scoring import EDGE_COLUMNS, edge_row, timed
 from tgml.errors import MissingDataError, MissingExtraError, UnknownNameError
 from tgml.graph import TaskGraph
 from tgml.learners import Progress
-from tgml.learners.fusion import (
-    ADJACENT,
-    BASE,
-    IN_PRIOR,
-    SHARED_WORD,
-    Evidence,
-    Fusion,
-    closure,
-    reduction,
-)
+from tgml.learners.fusion import ADJACENT, BASE, IN_PRIOR, SHARED_WORD, Evidence, Fusion
+from tgml.learners.partial_order import closure, reduction
 from tgml.postprocess import to_graph
 
 RIDGE = 0.5

@@ -85,6 +85,12 @@ LEARNERS = MappingProxyType(
                 "Intersection",
             ),
             LearnerEntry(
+                "robust",
+                "an order from recordings with mistakes, each trusted as far as it deserves",
+                "tgml.learners.robust",
+                "Robust",
+            ),
+            LearnerEntry(
                 "fusion",
                 "the shared order, thinned out by a prior graph or by what the step names say",
                 "tgml.learners.fusion",

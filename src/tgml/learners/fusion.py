@@ -17,12 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgml.adjacency import Matrix, WeightedAdjacency
-from tgml.errors import GraphError, SettingError
-from tgml.graph import Edge, TaskGraph
-from tgml.learners.base import Learned, Learner
+from tgml.learners.base import Learned
 from tgml.learners.constraints import Constraints
+from tgml.learners.knowledge import InformedLearner
+from tgml.learners.partial_order import closure, reduction
 from tgml.learners.precedence import Precedence, precedence
-from tgml.learners.step_names import may_belong_together
 from tgml.repetitions import without_repetitions
 from tgml.sequences import Demonstrations, Vocabulary
 
@@ -39,35 +38,10 @@ SHARED_WORD = 1.5
 
 
 @dataclass(frozen=True)
-class Fusion(Learner):
-    """Recordings and a prior, weighed.
-
-    Parameters
-    ----------
-    prior
-        What somebody thinks the graph is: complete or not, right or wrong.
-    must
-        Edges (step, precondition) that the result has to imply, whatever the recordings say.
-    never
-        Edges that it may not imply.
-    names
-        Whether step names count where no prior graph is given: pairs whose names share a content
-        word are kept, and so are pairs of which a name says nothing, such as 'A7'.
-    """
+class Fusion(InformedLearner):
+    """Recordings and a prior, weighed."""
 
     name: ClassVar[str] = "fusion"
-
-    prior: TaskGraph | None = None
-    must: tuple[Edge, ...] = ()
-    never: tuple[Edge, ...] = ()
-    names: bool = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.prior is not None and not isinstance(self.prior, TaskGraph):
-            raise SettingError(f"prior is {self.prior!r}; expected a TaskGraph")
-        for name in ("must", "never"):
-            object.__setattr__(self, name, tuple((a, b) for a, b in getattr(self, name)))
 
     def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:
         """Learn the edges of one procedure; the seed matters for random repetitions."""
@@ -75,7 +49,7 @@ class Fusion(Learner):
         words = evidence.words
         bonus = IN_PRIOR if self.prior is not None else SHARED_WORD
         odds = evidence.features() @ (BASE, ADJACENT, bonus)
-        constraints = Constraints.of(words, self.must, self.never)
+        constraints = self.constraints(words)
         kept = constraints.apply(evidence.candidates & (odds > 0), odds)
         matrix = np.where(kept, 1 / (1 + np.exp(-odds)), 0.0)
         for edge in constraints.must:
@@ -101,31 +75,10 @@ class Fusion(Learner):
             counts,
             candidates,
             _seen_adjacent(free.sequences, len(words.nodes)),
-            self._supported(words),
-            "the prior" if self.prior is not None else "a shared word in their names",
+            self.supported(words),
+            self.source,
             free.notes,
         )
-
-    def _supported(self, words: Vocabulary) -> BoolMatrix:
-        """Return which pairs the prior orders, or whose names share a word."""
-        size = len(words.nodes)
-        supported = np.zeros((size, size), dtype=bool)
-        if self.prior is not None:
-            foreign = [step for step in self.prior.steps if step not in words]
-            if len(foreign) == len(self.prior.steps) and foreign:
-                raise GraphError(
-                    f"none of the prior's {len(foreign)} steps is in the recordings, such as "
-                    f"{foreign[0]!r}; is it the prior of another procedure?"
-                )
-            for step in self.prior.steps:
-                for needed in self.prior.all_preconditions_of(step):
-                    if step in words and needed in words:
-                        supported[words.node(step), words.node(needed)] = True
-        elif self.names:
-            for row, one in enumerate(words.steps, start=1):
-                for column, other in enumerate(words.steps, start=1):
-                    supported[row, column] = row != column and may_belong_together(one, other)
-        return supported
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,18 +165,3 @@ def _seen_adjacent(sequences: Sequence[tuple[int, ...]], size: int) -> BoolMatri
     for steps in sequences:
         adjacent[list(steps[1:]), list(steps[:-1])] = True
     return adjacent
-
-
-def closure(edges: BoolMatrix) -> BoolMatrix:
-    """Return all that follows from acyclic edges."""
-    closed = edges.copy()
-    for middle in range(len(closed)):
-        closed |= closed[:, middle, None] & closed[None, middle, :]
-    return closed
-
-
-def reduction(closed: BoolMatrix) -> BoolMatrix:
-    """Return the edges of a closed order that do not follow from others."""
-    paths: Matrix = closed.astype(np.float64)
-    reduced: BoolMatrix = closed & ~(paths @ paths > 0)
-    return reduced
