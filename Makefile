@@ -48,6 +48,7 @@ bench: $(VENV)/.setup
 	$(BIN)/tgml bench fusion-weights --json bench-output/fusion-weights.json
 	$(BIN)/tgml bench synthetic --output bench-output
 	$(BIN)/tgml bench speed --json bench-output/speed.json
+	$(BIN)/tgml bench monitor --json bench-output/monitor.json
 
 clean:
 	rm -rf $(VENV) demo-output bench-output

@@ -15,7 +15,7 @@ from tgml._version import __version__
 if TYPE_CHECKING:
     from tgml.errors import TgmlError
     from tgml.graph import TaskGraph
-    from tgml.monitoring import find_violations
+    from tgml.monitoring import Monitor, Verdict, find_violations
     from tgml.pipeline import learn, learn_all
     from tgml.procedures import load_procedure
     from tgml.readers import read_demonstrations, read_graph
@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Demonstrations": "tgml.sequences",
+    "Monitor": "tgml.monitoring",
     "TaskGraph": "tgml.graph",
     "TgmlError": "tgml.errors",
+    "Verdict": "tgml.monitoring",
     "find_violations": "tgml.monitoring",
     "learn": "tgml.pipeline",
     "learn_all": "tgml.pipeline",
@@ -37,8 +39,10 @@ _HOMES = {
 
 __all__ = [
     "Demonstrations",
+    "Monitor",
     "TaskGraph",
     "TgmlError",
+    "Verdict",
     "__version__",
     "find_violations",
     "learn",

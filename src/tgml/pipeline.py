@@ -79,8 +79,13 @@ def learn(
     >>> learn(recordings, method="intersection").preconditions_of("mix")
     ('egg', 'milk')
     """
-    if not isinstance(demonstrations, Demonstrations):
+    if isinstance(demonstrations, str | Path):
         demonstrations = read_demonstrations(demonstrations).only()
+    if not isinstance(demonstrations, Demonstrations):
+        raise SettingError(
+            f"learn got {type(demonstrations).__name__}; expected Demonstrations or a path. Lists "
+            "of step names become Demonstrations by Demonstrations.from_steps(...)"
+        )
     return learn_all(
         [demonstrations],
         method,
@@ -162,10 +167,7 @@ def _finish(
     result = to_graph(adjacency, threshold=threshold, relaxed=relaxed, procedure=given.procedure)
     provenance = {
         "method": method,
-        "settings": {
-            name: str(value) if not isinstance(value, int | float | bool) else value
-            for name, value in sorted(settings.items())
-        },
+        "settings": {name: _as_plain(value) for name, value in sorted(settings.items())},
         "seed": seed,
         "recordings": len(given),
         "tgml": __version__,
@@ -178,3 +180,12 @@ def _finish(
         provenance=provenance,
     )
     return Learning(graph, adjacency, result.changes, (*notes, *learned.notes), learned.facts)
+
+
+def _as_plain(value: Any) -> Any:
+    """Return a setting as plain JSON values: a graph by its edges between steps."""
+    if isinstance(value, TaskGraph):
+        return {step: list(value.preconditions_of(step)) for step in value.steps}
+    if isinstance(value, list | tuple):
+        return [_as_plain(item) for item in value]
+    return value if isinstance(value, bool | int | float) else str(value)

@@ -106,3 +106,32 @@ def test_every_benchmark_has_a_summary_and_a_module_that_runs_it() -> None:
     for entry in BENCHMARKS.values():
         assert entry.summary
         assert callable(importlib.import_module(entry.module).run)
+
+
+def test_a_known_graph_over_other_steps_costs_its_recipe_only_and_is_named(
+    two_recipes: Path,
+) -> None:
+    path = two_recipes / "captaincook4d" / "ground_truth_task_graphs" / "free.json"
+    path.write_text(path.read_text().replace('"b"', '"z"'))
+    result = run_benchmark("captaincook4d", data=two_recipes, methods=["intersection"])
+    assert [entry["procedure"] for entry in result.rows[0]["procedures"]] == ["chain"]
+    assert any("free was left out" in note and "'b'" in note for note in result.notes)
+
+
+def test_without_published_answers_no_endpoint_is_asked_and_the_note_says_what_is_missing(
+    two_recipes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TGML_LLM_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("TGML_LLM_MODEL", "any")
+    result = run_benchmark("captaincook4d", data=two_recipes, seeds=1)
+    labels = [row["method"] for row in result.rows]
+    assert "llm" not in labels
+    assert "intersection" in labels
+    assert any(
+        note.startswith("llm was left out") and "llm-graphs" in note for note in result.notes
+    )
+
+
+def test_speed_leaves_out_what_it_has_no_data_for(tmp_path: Path) -> None:
+    with pytest.raises(MissingDataError, match="assembly101"):
+        run_benchmark("speed", data=tmp_path, methods=["do-assembly101"])

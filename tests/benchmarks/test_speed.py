@@ -9,9 +9,9 @@ from tgml.errors import UnknownNameError
 def test_an_epoch_grows_no_faster_than_the_sequences_and_far_slower_than_the_nodes() -> None:
     result = run_benchmark("speed", methods=["double-sequences", "tenfold-nodes"])
     ratios = {row["method"]: row["ratio"] for row in result.rows}
-    # Generous, as tests share the machine; `tgml bench speed` measures the real ones.
-    assert 0 < ratios["double-sequences"] < 4
-    assert 0 < ratios["tenfold-nodes"] < 6
+    # A little more than `tgml bench speed` asks for, as tests share the machine.
+    assert 0 < ratios["double-sequences"] < 2.8
+    assert 0 < ratios["tenfold-nodes"] < 4
 
 
 def test_an_unknown_measure_is_answered_with_the_nearest() -> None:

@@ -14,6 +14,7 @@ COMMANDS = (
     "learn",
     "show",
     "check",
+    "watch",
     "evaluate",
     "convert",
     "methods",

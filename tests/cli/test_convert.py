@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.cli.running import Run
+from tests.cli.running import Put, Run
 from tgml.readers import read_graph
 
 
@@ -51,3 +51,14 @@ def test_a_graph_can_be_converted_in_place(tgml: Run, graph: str) -> None:
     steps = read_graph(graph).steps
     assert tgml("convert", graph, "-o", graph).code == 0
     assert read_graph(graph).steps == steps
+
+
+def test_an_adjacency_list_with_a_cycle_is_converted_on_demand_and_says_what_it_lost(
+    tgml: Run, put: Put, folder: Path
+) -> None:
+    source = put("round.adjlist", "a;1\nb;{}\nb;1\na;{}\n")
+    assert tgml("convert", source, "-o", "g.json").code == 2
+    result = tgml("convert", source, "-o", "g.json", "--break-cycles")
+    assert result.code == 0
+    assert any("weakest edge of a cycle" in note for note in result.notes)
+    assert (folder / "g.json").exists()

@@ -7,7 +7,7 @@ from tests.cli.running import Put, Run
 from tests.cli.samples import graph_json, table
 
 # 'a' always comes before 'b', but never directly.
-APART = table({"1": "axb", "2": "ayxb", "3": "ayb", "4": "yaxb"})
+APART = table({"1": "axyb", "2": "ayxb", "3": "xayb", "4": "yaxb"})
 
 
 def _needs(path: Path, step: str) -> set[str]:

@@ -24,7 +24,7 @@ def test_a_pair_seen_directly_after_one_another_needs_no_prior() -> None:
 
 
 def test_a_pair_never_seen_adjacent_is_dropped_and_the_note_says_why() -> None:
-    graph, learned = _learn(["axb", "ayxb", "ayb", "yaxb"])
+    graph, learned = _learn(["axyb", "ayxb", "xayb", "yaxb"])
     assert "a" not in graph.all_preconditions_of("b")
     (note,) = [note for note in learned.notes if "'b' needs 'a'" in note]
     assert "in 4 of 4 recordings" in note
@@ -33,7 +33,7 @@ def test_a_pair_never_seen_adjacent_is_dropped_and_the_note_says_why() -> None:
 
 def test_a_prior_keeps_a_pair_that_order_alone_cannot_decide() -> None:
     prior = TaskGraph.from_preconditions({"b": ["a"]})
-    graph, learned = _learn(["axb", "ayxb", "ayb", "yaxb"], prior=prior)
+    graph, learned = _learn(["axyb", "ayxb", "xayb", "yaxb"], prior=prior)
     assert "a" in graph.all_preconditions_of("b")
     assert any(note.startswith("kept by the prior: 'b' needs 'a'") for note in learned.notes)
 
@@ -48,10 +48,10 @@ def test_a_prior_adds_nothing_that_the_recordings_contradict() -> None:
 
 def test_names_that_share_a_word_count_where_there_is_no_prior() -> None:
     recordings = [
-        ["crack the egg", "x", "whisk the egg"],
-        ["crack the egg", "y", "x", "whisk the egg"],
-        ["crack the egg", "y", "whisk the egg"],
-        ["y", "crack the egg", "x", "whisk the egg"],
+        ["crack the egg", "hum", "sing", "whisk the egg"],
+        ["crack the egg", "sing", "hum", "whisk the egg"],
+        ["hum", "crack the egg", "sing", "whisk the egg"],
+        ["sing", "crack the egg", "hum", "whisk the egg"],
     ]
     demonstrations = Demonstrations.from_steps(recordings)
     for names, expected in ((True, True), (False, False)):

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import gc
 import math
+import weakref
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +14,7 @@ from torch import Tensor
 
 from tests.learners import reference
 from tgml.errors import FormatError
-from tgml.learners.batching import SequenceBatch
+from tgml.learners.batching import EntryLists, SequenceBatch
 from tgml.learners.likelihood import (
     TGMLLoss,
     log_likelihood,
@@ -110,13 +113,13 @@ def test_chunks_of_any_size_change_neither_loss_nor_gradient() -> None:
         for _ in range(2)
     ]
     results = []
-    for limit in (10**6, 100, 1):
-        batch = SequenceBatch(sequences, [9, 9], chunk_entries=limit)
+    for limit, kept in ((10**6, 10**6), (100, 10**6), (100, 0), (1, 0)):
+        batch = SequenceBatch(sequences, [9, 9], chunk_entries=limit, kept_entries=kept)
         Z = random_Z((2, 9, 9)).requires_grad_()
         losses = tgml_loss(Z, batch, 0.2)
         losses.sum().backward()  # type: ignore[no-untyped-call]
         results.append((len(batch.chunks), losses.detach(), Z.grad))
-    assert [count for count, _, _ in results] == sorted({count for count, _, _ in results})
+    assert [count for count, _, _ in results] == sorted(count for count, _, _ in results)
     assert results[-1][0] == 10
     for _, losses, gradient in results[1:]:
         torch.testing.assert_close(losses, results[0][1])
@@ -162,6 +165,31 @@ def test_a_sequence_with_a_repeated_or_foreign_node_is_refused(steps: tuple[int,
 def test_cost_follows_the_length_of_sequences_not_the_number_of_nodes() -> None:
     few = SequenceBatch([[tuple(range(1, 11))]], [12])
     many = SequenceBatch([[tuple(range(1, 11))]], [1002])
-    for number in range(2):
-        # An incomplete sequence lists its own pairs, and the diagonal, from the other side.
-        assert len(many.lists(0)[number].entries) <= len(few.lists(0)[number].entries) + 11
+    # An incomplete sequence lists its own pairs, and the diagonal, from the other side.
+    for own, other in zip(few.lists(0)[:2], many.lists(0)[:2], strict=True):
+        assert own is not None
+        assert other is not None
+        assert len(other.entries) <= len(own.entries) + 11
+
+
+def test_a_batch_beyond_its_budget_holds_no_lists_between_forward_and_backward(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    alive: weakref.WeakSet[EntryLists] = weakref.WeakSet()
+    build = EntryLists.build
+
+    def watched(*arguments: Any, **options: Any) -> EntryLists:
+        lists = build(*arguments, **options)
+        alive.add(lists)
+        return lists
+
+    monkeypatch.setattr(EntryLists, "build", watched)
+    sequences = [tuple(np.random.default_rng(n).permutation(8) + 1) for n in range(40)]
+    batch = SequenceBatch([sequences], [10], chunk_entries=500, kept_entries=0)
+    Z = random_Z((10, 10)).requires_grad_()
+    loss = TGMLLoss(0.1)(Z, batch)
+    gc.collect()
+    assert len(batch.chunks) > 5
+    assert len(alive) == 0
+    loss.backward()
+    assert Z.grad is not None

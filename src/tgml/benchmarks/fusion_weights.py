@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tgml.adjacency import Matrix, WeightedAdjacency
 from tgml.benchmarks.captaincook4d import Recipes, read_recipes
-from tgml.benchmarks.data import data_directory
+from tgml.benchmarks.data import data_directory, data_file
 from tgml.benchmarks.result import BenchmarkResult, Column
 from tgml.benchmarks.scoring import EDGE_COLUMNS, edge_row, timed
 from tgml.errors import MissingDataError, MissingExtraError, UnknownNameError
@@ -44,12 +44,17 @@ def run(
     """Fit and judge the weights, leaving one recipe out at a time."""
     recipes = read_recipes(data_directory(data, needs=("captaincook4d",)))
     chosen = list(ROWS) if methods is None else list(methods)
-    rows = []
+    rows, notes = [], []
     for done, label in enumerate(chosen):
         progress(done, len(chosen), label)
         if label not in ROWS:
             raise UnknownNameError("method", label, ROWS)
-        rows.append(_row(label, recipes))
+        try:
+            rows.append(_row(label, recipes))
+        except MissingDataError as error:
+            if methods is not None:
+                raise
+            notes.append(f"{label} was left out: {error}")
     progress(len(chosen), len(chosen), "done")
     return BenchmarkResult(
         "fusion-weights",
@@ -62,7 +67,7 @@ def run(
             Column("adjacent", lambda row: f"{row['adjacent']:.2f}"),
             Column("support", lambda row: f"{row['support']:.2f}"),
         ),
-        [NOTE],
+        [*notes, NOTE],
     )
 
 
@@ -95,7 +100,7 @@ def _evidence(label: str, recipes: Recipes, number: int) -> Evidence:
     prior = None
     if label == "fusion-llm":
         if given.procedure not in recipes.answers:
-            raise MissingDataError(f"llm-graphs has no answer for {given.procedure}")
+            data_file(recipes.directory, "llm-graphs", f"graph_{given.procedure}.adjlist")
         prior = recipes.answers[given.procedure]
     return Fusion(prior=prior).evidence(given)
 

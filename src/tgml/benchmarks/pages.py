@@ -18,7 +18,7 @@ caption { text-align: left; padding-bottom: .5rem; }
 th, td { padding: .25rem .75rem; border-bottom: 1px solid #d0d0d0; text-align: left; }
 td.figure, th.figure { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 tbody tr:hover { background: #f4f4f4; }
-svg { max-width: 100%; height: auto; }
+figure { margin: 1rem 0; overflow-x: auto; }
 details { margin: 1rem 0; }
 @media print { body { max-width: none; } tbody tr:hover { background: none; } }
 """

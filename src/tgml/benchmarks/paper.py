@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tgml.benchmarks import captaincook4d
@@ -19,7 +20,7 @@ def run(
     """Recompute every table whose benchmark exists."""
     parts, rows = [], []
     for table, recompute in PARTS.items():
-        part = recompute(data, methods, seeds, progress)
+        part = replace(recompute(data, methods, seeds, progress), benchmark=table)
         parts.append(part)
         rows += [{"table": table, **row} for row in part.rows]
     return BenchmarkResult(
@@ -27,5 +28,6 @@ def run(
         "Differentiable Task Graph Learning (NeurIPS 2024): its tables, recomputed",
         rows,
         parts[0].columns,
+        [note for part in parts for note in part.notes],
         parts=parts,
     )

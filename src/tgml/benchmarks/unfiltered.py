@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from tgml.benchmarks.captaincook4d import Recipes, choose_methods, published_answer, table_row
+from tgml.benchmarks.captaincook4d import Recipes, choose_methods, published_answer, table_rows
 from tgml.benchmarks.data import data_directory, data_file
 from tgml.benchmarks.result import BenchmarkResult
 from tgml.benchmarks.scoring import EDGE_COLUMNS
-from tgml.errors import MissingDataError, TgmlError
+from tgml.errors import MissingDataError
 from tgml.learners import Progress
 from tgml.readers import read_demonstrations, read_graph
 from tgml.sequences import Demonstrations, Vocabulary
@@ -21,20 +21,10 @@ def run(
     """Learn every recipe from all its recordings, and score the edges."""
     chosen = choose_methods(methods)
     recipes = read_unfiltered(data_directory(data))
-    rows, notes = [], list(recipes.notes)
-    for done, label in enumerate(chosen):
-        progress(done, len(chosen), label)
-        try:
-            row = table_row(label, recipes, seeds)
-        except TgmlError as error:
-            if methods is not None:
-                raise
-            notes.append(f"{label} was left out: {error}")
-            continue
+    rows, left_out = table_rows(chosen, recipes, seeds, progress, strict=methods is not None)
+    for row in rows:
         for foreign in ("paper", "released_seconds", "ratio"):
             row.pop(foreign, None)  # they are of the clean recordings
-        rows.append(row)
-    progress(len(chosen), len(chosen), "done")
     recordings = sum(map(len, recipes.demonstrations))
     return BenchmarkResult(
         "captaincook4d-unfiltered",
@@ -42,7 +32,11 @@ def run(
         "included and their tags unseen, steps in file order; macro averages over recipes",
         rows,
         EDGE_COLUMNS[:-1],
-        [*notes, "the paper does not report this; it learns from recordings without order errors"],
+        [
+            *recipes.notes,
+            *left_out,
+            "the paper does not report this; it learns from recordings without order errors",
+        ],
     )
 
 
@@ -79,7 +73,7 @@ def read_unfiltered(directory: Path) -> Recipes:
             answers[given.procedure] = answer
     if not truths:
         raise MissingDataError(f"{folder}: no known graph of any recipe in {names[0]}")
-    return Recipes(tuple(demonstrations), tuple(truths), answers, tuple(notes))
+    return Recipes(tuple(demonstrations), tuple(truths), answers, directory, tuple(notes))
 
 
 def _letters(name: str) -> str:

@@ -33,6 +33,7 @@ def check(
     procedure: options.Procedure = None,
     file_format: options.Format = None,
     column: options.ColumnNames = None,
+    errors: options.Errors = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Name each step that was done before something it needs.
@@ -51,6 +52,7 @@ def check(
         order=order,
         procedure=procedure,
         columns=options.columns(column),
+        errors=errors,
     )
     demonstrations = _of_this_procedure(reading, loaded, sequences)
     _share_a_step(loaded, demonstrations, sequences)

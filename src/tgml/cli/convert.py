@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tgml.cli import options
-from tgml.cli.output import echo
+from tgml.cli.output import echo, print_notes
 from tgml.cli.targets import check_file, check_format
+
+if TYPE_CHECKING:
+    from tgml.graph import TaskGraph
 
 
 def convert(
@@ -24,6 +27,13 @@ def convert(
             show_default=False,
         ),
     ],
+    break_cycles: Annotated[
+        bool,
+        typer.Option(
+            "--break-cycles",
+            help="For .adjlist: post-process it, so that steps which need each other need not.",
+        ),
+    ] = False,
 ) -> None:
     """Write a task graph in another format.
 
@@ -33,8 +43,18 @@ def convert(
     from tgml.rendering import render
     from tgml.storage import write_text
 
-    loaded = read_graph(graph)
+    loaded = _post_processed(graph) if break_cycles else read_graph(graph)
     check_file(output)
     check_format(output)
     write_text(output, render(loaded, output.suffix))
     echo(f"{output}: written")
+
+
+def _post_processed(path: Path) -> TaskGraph:
+    """Return an adjacency list's graph without its cycles, and say what was changed."""
+    from tgml.postprocess import to_graph
+    from tgml.readers import read_adjacency
+
+    result = to_graph(read_adjacency(path), procedure=path.stem)
+    print_notes(map(str, result.changes))
+    return result.graph

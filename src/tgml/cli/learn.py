@@ -109,8 +109,10 @@ def learn(
     kind = options.learner_class(method)
     settings = options.settings(setting, kind)
     if prior is not None or must or never:
-        steps = [s for given in reading.procedures.values() for s in given.vocabulary.steps]
-        settings |= options.knowledge(kind, prior, must, never, steps)
+        if several:
+            raise _too_many(demos, reading.procedures, "a prior, must or never is of one procedure")
+        (given,) = reading.procedures.values()
+        settings |= options.knowledge(kind, prior, must, never, given.vocabulary.steps)
     with progress_bar() as progress:
         learnings = learn_all(
             list(reading.procedures.values()),

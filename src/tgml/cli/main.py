@@ -8,7 +8,19 @@ from typing import Annotated, Any, cast
 import typer
 
 from tgml._version import __version__
-from tgml.cli import bench, check, convert, data, demo, evaluate, example, learn, methods, show
+from tgml.cli import (
+    bench,
+    check,
+    convert,
+    data,
+    demo,
+    evaluate,
+    example,
+    learn,
+    methods,
+    show,
+    watch,
+)
 from tgml.cli.output import discard_output, echo, prepare_streams, print_error
 from tgml.errors import TgmlError
 
@@ -27,6 +39,7 @@ app = typer.Typer(
 app.command("learn")(learn.learn)
 app.command("show")(show.show)
 app.command("check")(check.check)
+app.command("watch")(watch.watch)
 app.command("evaluate")(evaluate.evaluate)
 app.command("convert")(convert.convert)
 app.command("methods")(methods.methods)

@@ -8,7 +8,7 @@ once, so that an epoch is a few sums over lists. Lists are kept in chunks of bou
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,17 +21,31 @@ from tgml.errors import FormatError
 Indices = NDArray[np.int64]
 
 CHUNK_ENTRIES = 4_000_000
-"""How many entries of Z one chunk of sequences may list; about 150 MB at work."""
+"""How many entries of Z one chunk of sequences may list; some 100 MB while it is worked on."""
+KEPT_ENTRIES = 64_000_000
+"""Up to how many entries of Z the lists of all chunks are kept; about 1 GB."""
 
 
 @dataclass(frozen=True, eq=False)
 class EntryLists:
-    """Which entries of Z each sum runs over, and the transpose: which sums an entry is in."""
+    """Which entries of Z each sum runs over, and where kept the transpose: which sums use an entry.
+
+    Parameters
+    ----------
+    entries, offsets
+        The entries of all sums, one after the other, and where each sum's begin.
+    sums, sum_offsets
+        The same by entry; None for lists that are used once and thrown away, for which sorting
+        the entries would cost more than it saves.
+    count
+        How many entries Z has.
+    """
 
     entries: Tensor
     offsets: Tensor
-    sums: Tensor
-    sum_offsets: Tensor
+    sums: Tensor | None
+    sum_offsets: Tensor | None
+    count: int
 
     def sum(self, values: Tensor) -> Tensor:
         """Return one sum a list: (entries, models) gives (sums, models)."""
@@ -39,21 +53,37 @@ class EntryLists:
 
     def transposed_sum(self, values: Tensor) -> Tensor:
         """Return for each entry the sum over the lists it is in: the gradient of `sum`."""
-        return _bag(self.sums, values, self.sum_offsets)
+        if self.sums is not None and self.sum_offsets is not None:
+            return _bag(self.sums, values, self.sum_offsets)
+        by_entry = values.repeat_interleave(self.offsets.diff(), dim=0)
+        total = values.new_zeros((self.count, values.shape[1]))
+        return total.index_add_(0, self.entries, by_entry)
 
     @classmethod
     def build(
-        cls, sums: Indices, entries: Indices, size: tuple[int, int], device: torch.device
+        cls,
+        sums: Indices,
+        entries: Indices,
+        size: tuple[int, int],
+        device: torch.device,
+        *,
+        transposed: bool,
     ) -> EntryLists:
         """Build the lists from pairs (sum, entry), the sums in ascending order."""
+        kind = np.int32 if max(len(entries), *size) < 2**31 else np.int64
+
+        def tensor(array: Indices) -> Tensor:
+            return torch.from_numpy(array.astype(kind)).to(device)
+
+        forward = (tensor(entries), tensor(_offsets(sums, size[0])))
+        if not transposed:
+            return cls(*forward, None, None, size[1])
         by_entry = np.argsort(entries, kind="stable")
-        tensors = (
-            entries,
-            _offsets(sums, size[0]),
-            sums[by_entry],
-            _offsets(entries, size[1]),
-        )
-        return cls(*(torch.from_numpy(array).to(device) for array in tensors))
+        return cls(*forward, tensor(sums[by_entry]), tensor(_offsets(entries, size[1])), size[1])
+
+
+Lists = tuple[EntryLists, EntryLists, EntryLists | None]
+"""A chunk's feasibility, arrival and column lists."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +118,14 @@ class Chunk:
         """The number of sequences, and of terms in the longest of them."""
         return self.nodes.shape[0], self.nodes.shape[1] - 1
 
+    def parts(self, most: int) -> Iterator[Chunk]:
+        """Cut the chunk into smaller ones of at most so many sequences."""
+        for start in range(0, len(self.nodes), max(most, 1)):
+            part = slice(start, start + max(most, 1))
+            yield replace(
+                self, nodes=self.nodes[part], lengths=self.lengths[part], owner=self.owner[part]
+            )
+
     @cached_property
     def padding(self) -> Tensor | None:
         """(sequences, terms, 1): the places beyond a sequence's end; None if there are none."""
@@ -110,10 +148,10 @@ class Chunk:
         return torch.from_numpy(self.nodes).to(self.device)
 
     @cached_property
-    def incomplete(self) -> Tensor | None:
-        """(sequences, 1, 1): which leave out steps of their procedure; None if none does."""
+    def sign(self) -> Tensor:
+        """(sequences, 1, 1): -1 for sequences that leave out steps of their procedure, else 1."""
         incomplete = (self.lengths < self.sizes[self.owner])[:, None, None]
-        return torch.from_numpy(incomplete).to(self.device) if incomplete.any() else None
+        return torch.from_numpy(np.where(incomplete, -1.0, 1.0).astype(np.float32)).to(self.device)
 
     @cached_property
     def is_node(self) -> Tensor | None:
@@ -131,19 +169,14 @@ class Chunk:
         unobserved = came[:, :, None] >= np.arange(1, self.nodes.shape[1])
         return torch.from_numpy(unobserved & is_node[:, :, None]).to(self.device)
 
-    @cached_property
-    def columns(self) -> Tensor:
-        """(sequences, terms): the column of the step done just before each term."""
-        return torch.from_numpy(self.owner[:, None] * self.stride + self.nodes[:, :-1]).to(
-            self.device
-        )
-
-    def feasibility_lists(self) -> EntryLists:
+    def feasibility_lists(self, *, transposed: bool) -> EntryLists:
         """Return, for each term t, the entries Z[y_t, y_s] of all s < t."""
         later, earlier = np.tril_indices(self.nodes.shape[1], -1)
-        return self._lists(later, earlier, later - 1, self.lengths[:, None] > later)
+        return self._lists(
+            later, earlier, later - 1, self.lengths[:, None] > later, transposed=transposed
+        )
 
-    def arrival_lists(self) -> EntryLists:
+    def arrival_lists(self, *, transposed: bool) -> EntryLists:
         """Return, for each s, entries of the column y_s.
 
         For a complete sequence they are the rows that come after s; for an incomplete one the
@@ -154,10 +187,28 @@ class Chunk:
         exists = (self.lengths[:, None] > row) & (self.lengths[:, None] - 1 > column)
         complete = (self.lengths == self.sizes[self.owner])[:, None]
         wanted = np.where(complete, row > column, row <= column)
-        return self._lists(row, column, column, exists & wanted)
+        return self._lists(row, column, column, exists & wanted, transposed=transposed)
+
+    def column_lists(self, *, transposed: bool) -> EntryLists | None:
+        """Return, for each s of an incomplete sequence, its column; None if all are complete."""
+        incomplete = self.lengths < self.sizes[self.owner]
+        if not incomplete.any():
+            return None
+        places = np.arange(self.shape[1])
+        sequence, place = (incomplete[:, None] & (places < self.lengths[:, None] - 1)).nonzero()
+        columns = self.owner[sequence] * self.stride + self.nodes[sequence, place]
+        size = (self.shape[0] * self.shape[1], len(self.sizes) * self.stride)
+        sums = sequence * self.shape[1] + place
+        return EntryLists.build(sums, columns, size, self.device, transposed=transposed)
 
     def _lists(
-        self, row: Indices, column: Indices, term: Indices, wanted: NDArray[np.bool_]
+        self,
+        row: Indices,
+        column: Indices,
+        term: Indices,
+        wanted: NDArray[np.bool_],
+        *,
+        transposed: bool,
     ) -> EntryLists:
         sequence, pair = wanted.nonzero()
         entries = (
@@ -165,7 +216,7 @@ class Chunk:
         ) * self.stride + self.nodes[sequence, column[pair]]
         sums = sequence * self.shape[1] + term[pair]
         size = (self.shape[0] * self.shape[1], len(self.sizes) * self.stride**2)
-        return EntryLists.build(sums, entries, size, self.device)
+        return EntryLists.build(sums, entries, size, self.device, transposed=transposed)
 
 
 class SequenceBatch:
@@ -183,8 +234,10 @@ class SequenceBatch:
     device
         Where the tensors go.
     chunk_entries
-        How many entries of Z a chunk may list. A batch of one chunk keeps its lists; a larger
-        one builds each chunk's lists when they are needed, so that memory stays bounded.
+        How many entries of Z a chunk may list.
+    kept_entries
+        Up to how many entries the lists of all chunks are kept. A larger batch builds each
+        chunk's lists whenever they are needed, which is slower, so that memory stays bounded.
 
     Raises
     ------
@@ -200,8 +253,11 @@ class SequenceBatch:
         stride: int | None = None,
         device: torch.device | str = "cpu",
         chunk_entries: int = CHUNK_ENTRIES,
+        kept_entries: int = KEPT_ENTRIES,
     ) -> None:
         self.sizes = tuple(sizes)
+        if not any(sequences):
+            raise FormatError("no sequences; a batch needs at least one")
         self.stride = max(self.sizes) if stride is None else stride
         self.device = torch.device(device)
         flat = [
@@ -218,7 +274,11 @@ class SequenceBatch:
         self._order = sorted(range(len(flat)), key=lambda number: len(flat[number][1]))
         self.count = len(flat)
         self._chunks = self._split(flat, chunk_entries)
-        self._kept: dict[int, tuple[EntryLists, EntryLists]] = {}
+        self._kept: dict[int, Lists] = {}
+        self.keeps_lists = (
+            sum(chunk.nodes.size * chunk.nodes.shape[1] for chunk in self._chunks) <= kept_entries
+        )
+        """Whether the lists of all chunks are kept."""
 
     def __len__(self) -> int:
         return self.count
@@ -228,11 +288,6 @@ class SequenceBatch:
         """The sequences in parts of bounded size."""
         return self._chunks
 
-    @property
-    def whole(self) -> bool:
-        """Whether all sequences fit into one chunk, whose lists are then kept."""
-        return len(self._chunks) == 1
-
     @cached_property
     def restore(self) -> Tensor:
         """Where each sequence, as given, stands among the chunks' sequences."""
@@ -240,13 +295,17 @@ class SequenceBatch:
         position[self._order] = np.arange(self.count)
         return torch.from_numpy(position).to(self.device)
 
-    def lists(self, number: int) -> tuple[EntryLists, EntryLists]:
-        """Return a chunk's feasibility and arrival lists."""
+    def lists(self, number: int) -> Lists:
+        """Return a chunk's feasibility, arrival and column lists."""
         if number in self._kept:
             return self._kept[number]
         chunk = self._chunks[number]
-        built = (chunk.feasibility_lists(), chunk.arrival_lists())
-        if self.whole:
+        built = (
+            chunk.feasibility_lists(transposed=self.keeps_lists),
+            chunk.arrival_lists(transposed=self.keeps_lists),
+            chunk.column_lists(transposed=self.keeps_lists),
+        )
+        if self.keeps_lists:
             self._kept[number] = built
         return built
 

@@ -7,8 +7,7 @@ and seeds train as one batch; those that have finished leave it.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -33,6 +32,7 @@ from tgml.learners.stopping import (
     SequenceAccuracyPlateau,
     Stopping,
 )
+from tgml.learners.threads import one_thread
 from tgml.learners.training import Epoch, train
 from tgml.repetitions import Repetitions, random_occurrences, without_repetitions
 from tgml.sequences import Demonstrations
@@ -137,7 +137,8 @@ class DirectOptimization(Learner):
             ]
             return [[column[number][0] for column in columns] for number in range(len(procedures))]
         tasks = [_Task.of(number, given, self, seeds) for number, given in enumerate(procedures)]
-        with _few_threads(tasks):
+        pairs = sum(len(steps) ** 2 for task in tasks for steps in task.sequences)
+        with one_thread(pairs < MANY_PAIRS):
             results = _optimise(self, tasks, seeds, progress, callback)
         return [
             [self._learned(task, *results[model, task.number]) for model in range(len(seeds))]
@@ -290,19 +291,6 @@ def _optimise(
             model, optimizer = _keep(model, optimizer, staying, tasks)
     progress(learner.epochs, learner.epochs, "learned")
     return results
-
-
-@contextmanager
-def _few_threads(tasks: list[_Task]) -> Iterator[None]:
-    """Compute small batches on one thread: handing such work around costs more than doing it."""
-    before = torch.get_num_threads()
-    pairs = sum(len(steps) ** 2 for task in tasks for steps in task.sequences)
-    if pairs < MANY_PAIRS:
-        torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def _keep(

@@ -22,6 +22,7 @@ from tgml.learners.constraints import Constraints
 from tgml.learners.knowledge import InformedLearner
 from tgml.learners.partial_order import closure, reduction
 from tgml.learners.precedence import Precedence, precedence
+from tgml.postprocess import weakest_in_cycles
 from tgml.repetitions import without_repetitions
 from tgml.sequences import Demonstrations, Vocabulary
 
@@ -67,9 +68,9 @@ class Fusion(InformedLearner):
         words = demonstrations.vocabulary
         counts = precedence(demonstrations, self.repetitions)
         free = without_repetitions(demonstrations, self.repetitions, seed=seed)
-        candidates = counts.always.copy()
-        candidates[counts.recordings == 0] = False
+        candidates = counts.agreed.copy()
         candidates[:, 0] = candidates[-1] = False
+        candidates &= ~weakest_in_cycles(candidates, counts.together.astype(np.float64))
         return Evidence(
             words,
             counts,
@@ -92,7 +93,7 @@ class Evidence:
     counts
         Who came before whom, how often.
     candidates
-        Pairs that came in this order in every recording with the step.
+        Pairs that came in this order in every recording with both, cycles broken.
     adjacent
         Pairs of which one was seen directly after the other.
     supported
@@ -156,8 +157,8 @@ class Evidence:
         return f"'{self.words.name(step)}' needs '{self.words.name(needed)}'"
 
     def _for(self, step: int, needed: int) -> str:
-        number = int(self.counts.before[step, needed])
-        return f"in this order in {number} of {int(self.counts.recordings[step])} recordings"
+        number, together = self.counts.before[step, needed], self.counts.together[step, needed]
+        return f"in this order in {number} of {together} recordings"
 
 
 def _seen_adjacent(sequences: Sequence[tuple[int, ...]], size: int) -> BoolMatrix:

@@ -44,7 +44,10 @@ class InformedLearner(Learner):
         if self.prior is not None and not isinstance(self.prior, TaskGraph):
             raise SettingError(f"prior is {self.prior!r}; expected a TaskGraph")
         for name in ("must", "never"):
-            object.__setattr__(self, name, tuple((a, b) for a, b in getattr(self, name)))
+            edges = tuple(getattr(self, name))
+            if not all(isinstance(edge, tuple | list) and len(edge) == 2 for edge in edges):
+                raise SettingError(f"{name} is {edges!r}; expected pairs (step, precondition)")
+            object.__setattr__(self, name, tuple((a, b) for a, b in edges))
 
     @property
     def source(self) -> str:

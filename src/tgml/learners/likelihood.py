@@ -18,9 +18,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
-from torch.utils.checkpoint import checkpoint
 
-from tgml.learners.batching import Chunk, EntryLists, SequenceBatch
+from tgml.learners.batching import Chunk, SequenceBatch
+
+CASE_ENTRIES = 16_000_000
+"""How many entries of unweighted graphs are looked at at once."""
 
 
 class TGMLLoss(nn.Module):
@@ -102,7 +104,11 @@ def unweighted_log_likelihood(Z: Tensor, batch: SequenceBatch) -> Tensor:
     Every non-zero entry of Z is an edge. A sequence that breaks an edge has -inf.
     """
     edges = (_as_models(Z, batch) != 0).to(torch.int64)
-    parts = [_log_cases(edges, chunk) for chunk in batch.chunks]
+    parts = [
+        _log_cases(edges, part)
+        for chunk in batch.chunks
+        for part in chunk.parts(CASE_ENTRIES // (len(edges) * batch.stride**2))
+    ]
     return _in_given_order(torch.cat(parts, -1), batch, Z)
 
 
@@ -127,28 +133,15 @@ def _log_sums(
 ) -> tuple[Tensor, Tensor]:
     """Return the sums over t of log num_t and log den_t, for each sequence."""
     models = _as_models(Z, batch)
-    pairs: list[tuple[Tensor, Tensor]] = []
-    for number in range(len(batch.chunks)):
-        if batch.whole:
-            pairs.append(_chunk_log_sums(models, batch, number, epsilon))
-        else:  # recomputed in the backward pass, so that one chunk's lists are held at a time
-            pairs.append(
-                checkpoint(_chunk_log_sums, models, batch, number, epsilon, use_reentrant=False)
-            )
+    pairs: list[tuple[Tensor, Tensor]] = [
+        LogSums.apply(models, batch, number, epsilon)  # type: ignore[no-untyped-call]
+        for number in range(len(batch.chunks))
+    ]
     numerators = pairs[0][0] if len(pairs) == 1 else torch.cat([pair[0] for pair in pairs], -1)
     denominators = pairs[0][1] if len(pairs) == 1 else torch.cat([pair[1] for pair in pairs], -1)
     if not ordered:
         return numerators, denominators
     return _in_given_order(numerators, batch, Z), _in_given_order(denominators, batch, Z)
-
-
-def _chunk_log_sums(
-    models: Tensor, batch: SequenceBatch, number: int, epsilon: float
-) -> tuple[Tensor, Tensor]:
-    pair: tuple[Tensor, Tensor] = LogSums.apply(  # type: ignore[no-untyped-call]
-        models, batch.chunks[number], batch.lists(number), epsilon
-    )
-    return pair
 
 
 class LogSums(torch.autograd.Function):
@@ -161,22 +154,20 @@ class LogSums(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any,
-        models: Tensor,
-        chunk: Chunk,
-        lists: tuple[EntryLists, EntryLists],
-        epsilon: float,
+        ctx: Any, models: Tensor, batch: SequenceBatch, number: int, epsilon: float
     ) -> tuple[Tensor, Tensor]:
-        """Return both sums: (models, sequences) each."""
+        """Return both sums for a chunk of the batch: (models, sequences) each."""
+        chunk, lists = batch.chunks[number], batch.lists(number)
         models = models.detach()
         entries = _by_entry(models)
         shape = (*chunk.shape, models.shape[0])
         num = lists[0].sum(entries).view(shape)
         arrivals = lists[1].sum(entries).view(shape)
-        if chunk.incomplete is not None:
-            column_sums = _over_nodes(models, chunk).sum(-2).flatten(1).T
-            absent = column_sums[chunk.columns] - arrivals
-            arrivals = torch.where(chunk.incomplete, absent, arrivals)
+        if lists[2] is not None:
+            column_sums = _over_nodes(models, chunk).sum(-2).flatten(1).T.contiguous()
+            arrivals.mul_(chunk.sign).add_(
+                lists[2].sum(column_sums.view(-1, len(models))).view(shape)
+            )
         den = arrivals.cumsum_(1).sub_(num.cumsum(1)).add_(num)
         # y_t itself is unobserved, so den_t >= num_t; rounding must not say otherwise.
         den = torch.maximum(den, num).add_(epsilon)
@@ -185,7 +176,8 @@ class LogSums(torch.autograd.Function):
             num.masked_fill_(chunk.padding, 1.0)
             den.masked_fill_(chunk.padding, 1.0)
         ctx.save_for_backward(num, den)
-        ctx.chunk, ctx.lists, ctx.shape = chunk, lists, models.shape
+        # Not the lists: a large batch builds them anew, so that one chunk's are held at a time.
+        ctx.batch, ctx.number, ctx.shape = batch, number, models.shape
         return num.log().sum(1).T, den.log().sum(1).T
 
     @staticmethod
@@ -193,23 +185,19 @@ class LogSums(torch.autograd.Function):
     def backward(ctx: Any, for_num: Tensor, for_den: Tensor) -> tuple[Tensor, None, None, None]:
         """Return the gradient of Z."""
         num, den = ctx.saved_tensors
-        chunk: Chunk = ctx.chunk
+        chunk, lists = ctx.batch.chunks[ctx.number], ctx.batch.lists(ctx.number)
         from_den = for_den.T[:, None] / den
         if chunk.padding is not None:
             from_den.masked_fill_(chunk.padding, 0.0)
         later = from_den.sum(1, keepdim=True) - from_den.cumsum(1)  # denominators after t
         from_num = (for_num.T[:, None] / num).sub_(later)
         arrivals = later.add_(from_den)
-        signed = arrivals
-        if chunk.incomplete is not None:
-            signed = torch.where(chunk.incomplete, -arrivals, arrivals)
-        gradient = ctx.lists[0].transposed_sum(from_num.flatten(0, 1))
-        gradient = gradient.add_(ctx.lists[1].transposed_sum(signed.flatten(0, 1)))
+        signed = arrivals if lists[2] is None else arrivals * chunk.sign
+        gradient = lists[0].transposed_sum(from_num.flatten(0, 1))
+        gradient = gradient.add_(lists[1].transposed_sum(signed.flatten(0, 1)))
         gradient = gradient.T.reshape(ctx.shape)
-        if chunk.incomplete is not None:
-            columns = gradient.new_zeros((ctx.shape[1] * ctx.shape[3], ctx.shape[0]))
-            absent = (arrivals * chunk.incomplete).flatten(0, 1)
-            columns.index_add_(0, chunk.columns.flatten(), absent)
+        if lists[2] is not None:
+            columns = lists[2].transposed_sum(arrivals.flatten(0, 1))
             gradient += _over_nodes(columns.T.reshape(*ctx.shape[:2], 1, -1), chunk)
         return gradient, None, None, None
 

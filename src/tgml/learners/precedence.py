@@ -23,10 +23,19 @@ class Precedence:
         START is in every recording before all else, END in every one after all else.
     recordings
         ``recordings[i]``: how many recordings show i.
+    together
+        ``together[i, j]``: how many recordings show both.
     """
 
     before: NDArray[np.int64]
     recordings: NDArray[np.int64]
+    together: NDArray[np.int64]
+
+    @property
+    def agreed(self) -> NDArray[np.bool_]:
+        """Whether j came before i in every recording that shows both, of which there are some."""
+        agreed: NDArray[np.bool_] = (self.before == self.together) & (self.together > 0)
+        return agreed
 
     @property
     def always(self) -> NDArray[np.bool_]:
@@ -71,6 +80,7 @@ def precedence_of(
     """
     before = np.zeros((end + 1, end + 1), dtype=np.int64)
     recordings = np.zeros(end + 1, dtype=np.int64)
+    together = np.zeros((end + 1, end + 1), dtype=np.int64)
     for steps in sequences:
         nodes = np.array([0, *steps, end])
         first = np.full(end + 1, -1)
@@ -81,5 +91,7 @@ def precedence_of(
         done_at = first if repetitions is Repetitions.FIRST else last
         needed_at = last if repetitions is Repetitions.LAST else first
         before[np.ix_(shown, shown)] += done_at[None, shown] < needed_at[shown, None]
+        together[np.ix_(shown, shown)] += 1
         recordings[shown] += 1
-    return Precedence(before, recordings)
+    np.fill_diagonal(together, 0)
+    return Precedence(before, recordings, together)

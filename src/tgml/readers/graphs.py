@@ -42,6 +42,10 @@ def read_graph(path: str | Path) -> TaskGraph:
             graph = _from_graphml(text, path.stem)
         elif path.suffix.lower() == ".adjlist":
             graph = graph_from_adjacency_list(text, path.stem)
+        elif path.suffix.lower() in (".csv", ".tsv", ".jsonl", ".ndjson", ".txt"):
+            raise FormatError(
+                "recordings, expected a task graph; 'tgml learn' makes one from recordings"
+            )
         else:
             graph = _from_json(parse_json(text, str(path)), path)
         for (step, needed), weight in graph.weights.items():
@@ -61,6 +65,8 @@ def _from_json(content: Any, path: Path) -> TaskGraph:
             raise FormatError("a weight is too large to be a number") from None
     if isinstance(content, dict) and {"steps", "edges"} <= content.keys():
         return _from_ground_truth(content, path.stem)
+    if isinstance(content, dict) and {"annotations", "taxonomy"} <= content.keys():
+        raise FormatError("recordings, expected a task graph; 'tgml learn' makes one from them")
     raise FormatError(
         "no task graph; expected one that tgml wrote, JSON with 'steps' and 'edges', a "
         ".graphml or an .adjlist file"

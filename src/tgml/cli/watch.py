@@ -1,0 +1,231 @@
+"""`tgml watch`: steps judged as they come in."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tgml.cli import options
+from tgml.cli.live import DIM, GREEN, RED, YELLOW, NobodyReadsError, say, say_json
+from tgml.cli.output import count, print_notes
+from tgml.errors import FileError, FormatError, InputError
+
+if TYPE_CHECKING:
+    from tgml.graph import TaskGraph
+    from tgml.monitoring import Monitor, Report, Verdict
+
+_KEYS = ("step", "time", "confidence", "session", "undo")
+
+
+def watch(
+    graph: options.Graph,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON Lines, for machines.")
+    ] = False,
+    with_next: Annotated[
+        bool, typer.Option("--next", help="Also say what can be done now, the best first.")
+    ] = False,
+) -> None:
+    """Judge steps from standard input as they come.
+
+    A line is a step's name, or JSON such as {"step": "mix", "time": 3.5, "confidence": 0.9,
+    "session": "anna"}; sessions are kept apart. {"undo": true} takes back the last step. Blank
+    lines and lines that begin with # are passed over. When the input ends, what was never done
+    is named.
+
+    The exit code is 0 if there was no mistake, 1 if there was one, and 2 if a line or the graph
+    could not be used.
+
+    Example: tgml watch pancakes.graph.json < steps.txt
+    """
+    from tgml.readers import read_graph
+
+    watched = _Watched(read_graph(graph), as_json=as_json, with_next=with_next)
+    try:
+        watched.take_in(_lines())
+        mistakes = watched.finish()
+    except NobodyReadsError:
+        # The exit code is still true of what came so far.
+        mistakes = sum(monitor.mistakes for monitor in watched.sessions.values())
+    if mistakes:
+        raise typer.Exit(1)
+    if not any(monitor.observed for monitor in watched.sessions.values()):
+        raise InputError(
+            "standard input: no steps came; expected one on each line (see 'tgml watch --help')"
+        )
+    if watched.unusable:
+        raise typer.Exit(2)
+
+
+@dataclass
+class _Watched:
+    """All sessions of one input, one monitor each."""
+
+    graph: TaskGraph
+    as_json: bool
+    with_next: bool
+    sessions: dict[str | None, Monitor] = field(default_factory=dict)
+    unusable: int = 0
+    odd_keys: set[str] = field(default_factory=set)
+
+    def take_in(self, lines: Iterable[tuple[int, bytes]]) -> None:
+        """Judge each line; one that cannot be used is reported, and the session goes on."""
+        for number, raw in lines:
+            try:
+                entry = _parse(raw, number)
+                if entry is not None:
+                    self._look_for_odd_keys(entry, number)
+                    self._judge(entry)
+            except FileError:  # the output, which no other line can mend
+                raise
+            except InputError as error:
+                self.unusable += 1
+                if self.as_json:
+                    say_json({"line": number, "error": str(error)})
+                else:
+                    print_notes([f"line {number}: {error}; the line is left out"])
+
+    def finish(self) -> int:
+        """Name what was never done, session by session, and return the number of mistakes."""
+        mistakes = 0
+        for session, monitor in self.sessions.items():
+            if not monitor.observed:
+                continue
+            report = monitor.finish()
+            # What was taken back counts no longer, so the monitor knows better than we.
+            mistakes += report.mistakes
+            self._sum_up(session, monitor, report)
+        return mistakes
+
+    def _look_for_odd_keys(self, entry: dict[str, Any], number: int) -> None:
+        for key in entry:
+            if key not in _KEYS and key not in self.odd_keys:
+                self.odd_keys.add(key)
+                expected = ", ".join(map(repr, _KEYS))
+                print_notes([f"line {number}: {key!r} is of no use here; used are {expected}"])
+
+    def _judge(self, entry: dict[str, Any]) -> None:
+        from tgml.monitoring import Monitor
+
+        session = _session(entry.get("session"))
+        monitor = self.sessions.get(session) or Monitor(self.graph)
+        if entry.get("undo") is True:
+            if "step" in entry:
+                raise FormatError("both 'step' and 'undo'; expected one of them")
+            monitor.undo()
+            if self.as_json:
+                say_json({"session": session, "undone": monitor.observed + 1})
+            else:
+                say(f"{_prefix(session)}step {monitor.observed + 1} is taken back", DIM)
+        else:
+            verdict = monitor.observe(
+                self._step(entry), time=entry.get("time"), confidence=entry.get("confidence")
+            )
+            self.sessions[session] = monitor
+            self._say(session, verdict)
+
+    def _step(self, entry: dict[str, Any]) -> str:
+        step = entry.get("step")
+        if not isinstance(step, str) or not step.strip():
+            came = "no 'step'" if step is None else f"'step' is {step!r:.40}"
+            raise FormatError(f"{came}; expected a step's name, or 'undo': true")
+        # Graphs may have names with spaces around them; other such spaces are nobody's intention.
+        return step if step in self.graph.vocabulary else step.strip()
+
+    def _say(self, session: str | None, verdict: Verdict) -> None:
+        from tgml.monitoring import explain
+
+        sentence = explain(verdict, self.graph)
+        if self.as_json:
+            say_json({"session": session, **verdict.to_json(), "sentence": sentence})
+            return
+        mark = "MISTAKE " if verdict.is_mistake else ""
+        now = ""
+        if self.with_next:
+            now = f" Now: {_quoted(verdict.executable) or 'nothing is left to do'}."
+        say(f"{_prefix(session)}{verdict.position}: {mark}{sentence}{now}", _colour(verdict))
+
+    def _sum_up(self, session: str | None, monitor: Monitor, report: Report) -> None:
+        if self.as_json:
+            for verdict in report.verdicts:
+                self._say(session, verdict)
+            say_json(
+                {
+                    "session": session,
+                    "finished": True,
+                    "observed": report.observed,
+                    "mistakes": report.mistakes,
+                    "open": list(report.open),
+                    "progress": report.progress,
+                }
+            )
+            return
+        mistakes = count(monitor.mistakes, "mistake") if monitor.mistakes else "no mistake"
+        done = "everything was done"
+        if report.open:
+            done = f"{len(report.open)} of {len(self.graph.steps)} steps never done"
+            new = [verdict.step for verdict in report.verdicts if verdict.is_mistake]
+            known = [verdict.step for verdict in report.verdicts if not verdict.is_mistake]
+            if new:
+                say(f"{_prefix(session)}never done: {_quoted(new)}", RED)
+            if known:
+                say(f"{_prefix(session)}never done, as said before: {_quoted(known)}", YELLOW)
+        say(f"{_prefix(session)}{count(report.observed, 'step')} observed: {mistakes}, {done}")
+
+
+def _lines() -> Iterator[tuple[int, bytes]]:
+    """Return the lines of standard input with their numbers, each as soon as it is there."""
+    if sys.stdin is None:
+        return
+    try:
+        yield from enumerate(sys.stdin.buffer, start=1)
+    except OSError as error:  # such as a device that was unplugged
+        raise FileError(f"standard input cannot be read ({error.strerror})") from None
+
+
+def _parse(raw: bytes, number: int) -> dict[str, Any] | None:
+    """Return what a line holds, or None where it holds nothing."""
+    from tgml.storage import parse_json
+
+    try:
+        line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+    except UnicodeDecodeError as error:
+        raise FormatError(f"byte {error.start + 1} is not UTF-8") from None
+    if not line or line.startswith("#"):
+        return None
+    if not line.startswith("{"):
+        return {"step": line}
+    try:
+        entry = parse_json(line, "")
+    except FormatError as error:
+        # The parser counts lines from the start of its text, which is one line only.
+        raise FormatError(str(error).removeprefix(": ").removeprefix("line 1, ")) from None
+    if not isinstance(entry, dict):
+        raise FormatError("expected one JSON object")
+    return entry
+
+
+def _session(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise FormatError(f"'session' is {value!r:.40}; expected a text or a whole number")
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
+
+
+def _prefix(session: str | None) -> str:
+    return "" if session is None else f"[{session}] "
+
+
+def _colour(verdict: Verdict) -> str:
+    if verdict.is_mistake:
+        return RED
+    return YELLOW if verdict.cause is not None or verdict.note else GREEN

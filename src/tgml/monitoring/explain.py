@@ -1,0 +1,119 @@
+"""Verdicts as sentences that a person understands, with what the graph knows of its edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tgml.graph import TaskGraph
+from tgml.monitoring.verdict import Kind, Verdict
+
+
+def explain(verdict: Verdict, graph: TaskGraph) -> str:
+    """Return a verdict as one sentence, from the graph's own step names.
+
+    Where steps are missing, the sentence ends with the evidence that the graph holds for it,
+    see `evidence`; a remark on the observation itself comes last.
+
+    Parameters
+    ----------
+    verdict
+        What a monitor said.
+    graph
+        The graph that the monitor judges by.
+
+    Examples
+    --------
+    >>> from tgml.monitoring import Monitor
+    >>> graph = TaskGraph.from_preconditions({"mix": ["crack the egg", "add milk"]})
+    >>> monitor = Monitor(graph)
+    >>> print(explain(monitor.observe("mix", time=9), graph))
+    'mix' is done before 'crack the egg' and 'add milk', which it needs.
+    >>> print(explain(monitor.observe("add milk"), graph))
+    'add milk' is done after all; 'mix' was done without it, the mistake of step 1.
+    >>> print(explain(monitor.observe("crack the egg", time=8), graph).partition("(")[2])
+    time runs backwards: 8 after 9).
+    """
+    remarks = [verdict.note] if verdict.note else []
+    if verdict.kind in (Kind.TOO_EARLY, Kind.SKIPPED_INFERRED):
+        remarks = [*filter(None, [evidence(graph, verdict.step, verdict.missing)]), *remarks]
+    about = f" ({'; '.join(remarks)})" if remarks else ""
+    sentence = f"{_sentence(verdict)}{about}"
+    return sentence if sentence.endswith("?") else f"{sentence}."
+
+
+def evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> str:
+    """Return what a graph holds in favour of a step's edges; empty where it holds nothing.
+
+    That is each edge's weight, and the method and the number of recordings that the graph was
+    learned with. In how many of the recordings the order held is not kept in graphs.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    step
+        A step.
+    preconditions
+        The direct preconditions in question; those without a weight are passed over.
+
+    Examples
+    --------
+    >>> graph = TaskGraph(["egg", "mix"], [("mix", "egg")], weights={("mix", "egg"): 0.931},
+    ...                   provenance={"method": "do", "recordings": 12})
+    >>> evidence(graph, "mix", ["egg"])
+    "weight of 'egg': 0.93; learned from 12 recordings with 'do'"
+    """
+    weights = [
+        f"weight of {name!r}: {graph.weights[step, name]:.2f}"
+        for name in preconditions
+        if (step, name) in graph.weights
+    ]
+    method, recordings = graph.provenance.get("method"), graph.provenance.get("recordings")
+    source = []
+    if isinstance(recordings, int) and not isinstance(recordings, bool):
+        noun = "recording" if recordings == 1 else "recordings"
+        how = f" with {method!r}" if isinstance(method, str) else ""
+        source = [f"learned from {recordings} {noun}{how}"]
+    return "; ".join([", ".join(weights), *source] if weights else source)
+
+
+def _sentence(verdict: Verdict) -> str:
+    step = f"'{verdict.step}'"
+    missing, after = _listed(verdict.missing), _listed(verdict.done_without_it)
+    were = "was" if len(verdict.done_without_it) == 1 else "were"
+    match verdict.kind:
+        case Kind.CORRECT:
+            return f"{step} is right"
+        case Kind.TOO_EARLY:
+            return f"{step} is done before {missing}, which it needs"
+        case Kind.SKIPPED_INFERRED:
+            return (
+                f"{step} is done without {missing}, which it needs: "
+                f"skipped, as reported at step {verdict.cause}"
+            )
+        case Kind.TOO_LATE:
+            needs = "needs" if len(verdict.done_without_it) == 1 else "need"
+            return (
+                f"{step} is done after {after}, which {needs} it through other steps: "
+                f"this follows from step {verdict.cause}"
+            )
+        case Kind.REPAIRED:
+            return (
+                f"{step} is done after all; {after} {were} done without it, "
+                f"the mistake of step {verdict.cause}"
+            )
+        case Kind.REPEATED:
+            return f"{step} is done again, with all that it needs"
+        case Kind.UNKNOWN_STEP:
+            advice = f"; did you mean {_listed(verdict.nearest, 'or')}?" if verdict.nearest else ""
+            return f"{step} is no step of this procedure{advice}"
+        case Kind.OPEN_AT_FINISH:
+            since = f", missing since step {verdict.cause}" if verdict.cause else ""
+            return f"{step} was never done{since}"
+
+
+def _listed(names: Sequence[str], word: str = "and") -> str:
+    quoted = [f"'{name}'" for name in names]
+    if len(quoted) < 2:
+        return "".join(quoted)
+    return f"{', '.join(quoted[:-1])} {word} {quoted[-1]}"

@@ -1,0 +1,274 @@
+"""The monitor: one session of somebody doing a procedure, judged step by step."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Mapping
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+from tgml.errors import InputError
+from tgml.graph import TaskGraph
+from tgml.monitoring.plan import Plan, bits
+from tgml.monitoring.state import Moment, state_from_json, state_to_json
+from tgml.monitoring.verdict import Kind, Report, Verdict
+from tgml.storage import dump_json, read_json, write_text
+
+UNDO_LIMIT = 32
+"""How many observations can be taken back; more would let a session grow with its length."""
+
+
+class Monitor:
+    """Says of each step, as it happens, whether it is right and what it follows from.
+
+    It keeps apart what was performed from what counts as accomplished: a step that was
+    reported missing counts as accomplished from then on, so that what rests on it carries the
+    first mistake as its cause and is no new one.
+
+    Parameters
+    ----------
+    graph
+        The procedure's graph.
+
+    Examples
+    --------
+    >>> graph = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "bake": ["mix"]})
+    >>> monitor = Monitor(graph)
+    >>> monitor.observe("egg").executable
+    ('milk',)
+    >>> monitor.observe("mix")
+    Verdict(2, 'mix', too-early, missing=('milk',))
+    >>> monitor.observe("milk")
+    Verdict(3, 'milk', repaired, done_without_it=('mix',), cause=2)
+    >>> monitor.finish().open
+    ('bake',)
+    """
+
+    __slots__ = ("_now", "_past", "_plan", "graph")
+
+    graph: TaskGraph
+    _plan: Plan
+    _now: Moment
+    _past: deque[Moment]
+
+    def __init__(self, graph: TaskGraph) -> None:
+        self.graph = graph
+        self._plan = Plan.of(graph)
+        self._now = Moment()
+        self._past = deque(maxlen=UNDO_LIMIT)
+
+    @property
+    def observed(self) -> int:
+        """How many observations there have been, unknown and repeated steps included."""
+        return self._now.observed
+
+    @property
+    def mistakes(self) -> int:
+        """How many mistakes of their own there have been so far."""
+        return self._now.mistakes
+
+    @property
+    def performed(self) -> tuple[str, ...]:
+        """The steps that were done, right or wrong, in the order of the vocabulary."""
+        return self._plan.names_in(self._now.performed)
+
+    @property
+    def accomplished(self) -> tuple[str, ...]:
+        """The steps that count as accomplished: performed, or reported missing already."""
+        return self._plan.names_in(self._now.performed | self._now.reported)
+
+    def observe(
+        self, step: str, time: float | None = None, confidence: float | None = None
+    ) -> Verdict:
+        """Take in a step that has just been done, and judge it.
+
+        Parameters
+        ----------
+        step
+            Its name. One that the graph does not know is reported and changes nothing else.
+        time
+            When it was done, in seconds from any moment. Time that runs backwards is noted on
+            the verdict; the order of observations is what counts.
+        confidence
+            How sure the recogniser is, from 0 to 1; kept on the verdict, not judged by.
+
+        Raises
+        ------
+        InputError
+            If the step is no text, or time or confidence no number. The session is unchanged.
+        """
+        now, plan = self._now, self._plan
+        if not isinstance(step, str):
+            raise InputError(f"a step is {step!r:.40}; expected its name, a text")
+        note = ""
+        last = now.time
+        if time is not None:
+            time = _number(time, "time", step)
+            if last is not None and time < last:
+                note = f"time runs backwards: {time:g} after {last:g}"
+            last = time
+        if confidence is not None:
+            confidence = _number(confidence, "confidence", step)
+            if not 0 <= confidence <= 1:
+                raise InputError(
+                    f"the confidence of {step!r} is {confidence:g}; expected a number from 0 to 1"
+                )
+        position = now.observed + 1
+        performed, reported, reported_at = now.performed, now.reported, now.reported_at
+        missing: tuple[str, ...] = ()
+        late: tuple[str, ...] = ()
+        cause: int | None = None
+        mistakes = now.mistakes
+        node = plan.nodes.get(step)
+        if node is None:
+            kind = Kind.UNKNOWN_STEP
+            mistakes += 1
+        else:
+            bit = 1 << node
+            lacking = plan.needs[node] & ~performed
+            first = not performed & bit
+            without = plan.needed_by[node] & performed if first else 0
+            if without:
+                late = plan.names_in(without)
+            if lacking:
+                missing = plan.names_in(lacking)
+                new = lacking & ~reported
+                if new:
+                    kind = Kind.TOO_EARLY
+                    mistakes += 1
+                    reported |= new
+                    reported_at = {**reported_at, **dict.fromkeys(bits(new), position)}
+                else:
+                    kind = Kind.SKIPPED_INFERRED
+                    cause = min(reported_at[other] for other in bits(lacking))
+            elif not first:
+                kind = Kind.REPEATED
+            elif without:
+                kind = Kind.REPAIRED if reported & bit else Kind.TOO_LATE
+                cause = _mistake_behind(plan, now, node)
+            else:
+                kind = Kind.CORRECT
+            if reported & bit:
+                reported ^= bit
+                reported_at = {other: at for other, at in reported_at.items() if other != node}
+            performed |= bit
+        self._past.append(now)
+        self._now = Moment(position, performed, reported, reported_at, last, mistakes)
+        return Verdict(
+            position,
+            step,
+            kind,
+            time,
+            confidence,
+            missing,
+            late,
+            cause,
+            note,
+            plan,
+            performed,
+            reported,
+        )
+
+    def finish(self) -> Report:
+        """Return what was never done, and how the session went.
+
+        Nothing is closed by it: the session can go on, and be finished again.
+        """
+        now, plan = self._now, self._plan
+        verdicts = []
+        for step, node in plan.nodes.items():
+            if now.performed >> node & 1:
+                continue
+            without = plan.names_in(plan.needed_by[node] & now.performed)
+            verdicts.append(
+                Verdict(
+                    now.observed + 1,
+                    step,
+                    Kind.OPEN_AT_FINISH,
+                    None,
+                    None,
+                    plan.names_in(plan.needs[node] & ~now.performed),
+                    without,
+                    _mistake_behind(plan, now, node) if without else None,
+                    "",
+                    plan,
+                    now.performed,
+                    now.reported,
+                )
+            )
+        mistakes = now.mistakes + sum(verdict.is_mistake for verdict in verdicts)
+        done = now.performed.bit_count() / len(plan.nodes) if plan.nodes else 1.0
+        return Report(now.observed, mistakes, tuple(verdicts), done)
+
+    def undo(self) -> None:
+        """Take back the last observation, as if it had never come.
+
+        Raises
+        ------
+        InputError
+            If there is none, or the last `UNDO_LIMIT` have been taken back already.
+        """
+        if not self._past:
+            if not self._now.observed:
+                raise InputError("there is no observation to take back")
+            raise InputError(f"only the last {UNDO_LIMIT} observations can be taken back")
+        self._now = self._past.pop()
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The session as plain JSON values, what `undo` needs included."""
+        return state_to_json(self.graph, self._now, self._past)
+
+    def save(self, path: str | Path) -> None:
+        """Write the session's state to a versioned JSON file."""
+        write_text(path, dump_json(self.state))
+
+    @classmethod
+    def resume(cls, graph: TaskGraph, state: str | Path | Mapping[str, Any]) -> Monitor:
+        """Return a monitor that goes on exactly where another one stood.
+
+        Parameters
+        ----------
+        graph
+            The graph that the session began with.
+        state
+            What `state` gave, or the path of a file that `save` wrote.
+
+        Raises
+        ------
+        FileError
+            If the file cannot be read.
+        FormatError
+            If it is no state, one of a newer version, or one of another graph.
+        """
+        where = "the state" if isinstance(state, Mapping) else str(state)
+        content = dict(state) if isinstance(state, Mapping) else read_json(state)
+        monitor = cls(graph)
+        monitor._now, past = state_from_json(content, graph, monitor._plan, where)
+        monitor._past.extend(past)
+        return monitor
+
+
+def _mistake_behind(plan: Plan, now: Moment, node: int) -> int:
+    """Return the first mistake that passed over a step which something done needs.
+
+    Either the step was reported missing itself, or one between it and what was done: the last
+    step not done on the way there is a direct precondition of one that was.
+    """
+    if now.reported >> node & 1:
+        return now.reported_at[node]
+    return min(now.reported_at[other] for other in bits(plan.needed_by[node] & now.reported))
+
+
+def _number(value: Any, what: str, step: str) -> float:
+    # Asked in this order as the question about any real number is a slow one.
+    if isinstance(value, float | int | Real) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if math.isfinite(number):
+            return number
+    raise InputError(f"the {what} of {step!r} is {value!r:.40}; expected a finite number")

@@ -1,0 +1,105 @@
+"""A graph laid out for the monitor: one bit a step, everything that a verdict asks of it ready."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from tgml.graph import TaskGraph
+from tgml.sequences import START
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What each step needs and what needs it, as bit masks; bit n stands for node n.
+
+    Parameters
+    ----------
+    names
+        The node names: START, the steps, END.
+    nodes
+        The node number of each step; START and END are not among them, as nobody does them.
+    needs
+        For each node the steps that it needs directly.
+    needs_all
+        For each node the steps that it needs directly or through others.
+    needed_by
+        For each node the steps that need it directly or through others.
+    """
+
+    names: tuple[str, ...]
+    nodes: Mapping[str, int] = field(repr=False, compare=False)
+    needs: tuple[int, ...] = field(repr=False)
+    needs_all: tuple[int, ...] = field(repr=False, compare=False)
+    needed_by: tuple[int, ...] = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, graph: TaskGraph) -> Plan:
+        """Lay out a graph."""
+        names = graph.vocabulary.nodes
+        number = {name: node for node, name in enumerate(names)}
+        needs = [0] * len(names)
+        for step, precondition in graph.edges:
+            if precondition != START:
+                needs[number[step]] |= 1 << number[precondition]
+        needs_all = list(needs)
+        needed_by = [0] * len(names)
+        for step in graph.in_order():  # what a step needs comes before it, so it is complete
+            node = number[step]
+            for needed in bits(needs[node]):
+                needs_all[node] |= needs_all[needed]
+            for needed in bits(needs_all[node]):
+                needed_by[needed] |= 1 << node
+        nodes = {name: number[name] for name in graph.steps}
+        return cls(names, nodes, tuple(needs), tuple(needs_all), tuple(needed_by))
+
+    def names_in(self, mask: int) -> tuple[str, ...]:
+        """Return the names of the steps in a mask, in the order of the vocabulary."""
+        return tuple(self.names[node] for node in bits(mask))
+
+    def executable(self, performed: int, reported: int) -> tuple[str, ...]:
+        """Return the steps that can be done now, the most useful first.
+
+        Steps reported as missing come first, then those that most steps still to do wait for,
+        directly or through others; ties stay in the order of the vocabulary.
+        """
+        possible = [
+            node
+            for node in self.nodes.values()
+            if not performed >> node & 1 and not self.needs[node] & ~performed
+        ]
+        possible.sort(
+            key=lambda node: (
+                not reported >> node & 1,
+                -(self.needed_by[node] & ~performed).bit_count(),
+            )
+        )
+        return tuple(self.names[node] for node in possible)
+
+    def missed(self, performed: int) -> int:
+        """Return the steps not done that something done needs directly."""
+        needed = 0
+        for node in bits(performed):
+            needed |= self.needs[node]
+        return needed & ~performed
+
+    def passed_over(self, performed: int) -> int:
+        """Return the steps not done that something done needs, directly or through others."""
+        needed = 0
+        for node in bits(performed):
+            needed |= self.needs_all[node]
+        return needed & ~performed
+
+
+def bits(mask: int) -> Iterator[int]:
+    """Return the numbers of the bits that are set, lowest first.
+
+    Examples
+    --------
+    >>> list(bits(0b10110))
+    [1, 2, 4]
+    """
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.strategies import STEP_NAMES, task_graphs
+from tgml.graph import TaskGraph
+from tgml.monitoring import Monitor, evidence, explain
+
+MIX = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "bake": ["mix", "milk"]})
+CHAIN = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"]})
+LEARNED = TaskGraph(
+    MIX.steps,
+    MIX.edges,
+    weights={("mix", "milk"): 0.876},
+    provenance={"method": "do", "recordings": 12},
+)
+
+
+@pytest.mark.parametrize(
+    ("graph", "steps", "sentence"),
+    [
+        (MIX, ["egg"], "'egg' is right."),
+        (MIX, ["mix"], "'mix' is done before 'egg' and 'milk', which it needs."),
+        (MIX, ["egg", "egg"], "'egg' is done again, with all that it needs."),
+        (MIX, ["Egg"], "'Egg' is no step of this procedure; did you mean 'egg'?"),
+        (MIX, ["drill a hole"], "'drill a hole' is no step of this procedure."),
+        (
+            MIX,
+            ["egg", "mix", "bake"],
+            "'bake' is done without 'milk', which it needs: skipped, as reported at step 2.",
+        ),
+        (
+            MIX,
+            ["egg", "mix", "milk"],
+            "'milk' is done after all; 'mix' was done without it, the mistake of step 2.",
+        ),
+        (
+            CHAIN,
+            ["c", "a"],
+            "'a' is done after 'c', which needs it through other steps: this follows from step 1.",
+        ),
+        (
+            LEARNED,
+            ["egg", "mix"],
+            (
+                "'mix' is done before 'milk', which it needs "
+                "(weight of 'milk': 0.88; learned from 12 recordings with 'do')."
+            ),
+        ),
+    ],
+)
+def test_each_kind_has_its_sentence(graph: TaskGraph, steps: list[str], sentence: str) -> None:
+    monitor = Monitor(graph)
+    *_, verdict = [monitor.observe(step) for step in steps]
+    assert explain(verdict, graph) == sentence
+
+
+def test_what_was_never_done_has_a_sentence() -> None:
+    monitor = Monitor(CHAIN)
+    monitor.observe("b")
+    assert [explain(verdict, CHAIN) for verdict in monitor.finish().verdicts] == [
+        "'a' was never done, missing since step 1.",
+        "'c' was never done.",
+    ]
+
+
+def test_time_that_runs_backwards_is_part_of_the_sentence() -> None:
+    monitor = Monitor(MIX)
+    monitor.observe("egg", time=4)
+    assert explain(monitor.observe("milk", time=2), MIX) == (
+        "'milk' is right (time runs backwards: 2 after 4)."
+    )
+
+
+def test_a_graph_that_knows_nothing_of_its_edges_gives_no_evidence() -> None:
+    assert evidence(MIX, "mix", ["egg"]) == ""
+
+
+def test_a_text_in_place_of_the_number_of_recordings_is_no_evidence() -> None:
+    graph = TaskGraph(MIX.steps, MIX.edges, provenance={"recordings": "simulated"})
+    assert evidence(graph, "mix", ["egg"]) == ""
+
+
+@given(task_graphs(weighted=True), st.lists(st.sampled_from([*STEP_NAMES, "x"]), max_size=8))
+def test_every_verdict_is_a_sentence_with_its_step(graph: TaskGraph, steps: list[str]) -> None:
+    monitor = Monitor(graph)
+    verdicts = [monitor.observe(step) for step in steps]
+    for verdict in (*verdicts, *monitor.finish().verdicts):
+        sentence = explain(verdict, graph)
+        assert verdict.step in sentence
+        assert sentence[-1] in ".?"
+        assert all(name in sentence for name in verdict.missing if verdict in verdicts)

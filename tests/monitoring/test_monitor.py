@@ -1,0 +1,317 @@
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.strategies import STEP_NAMES, task_graphs, valid_orders
+from tgml.errors import InputError
+from tgml.graph import TaskGraph
+from tgml.monitoring import Kind, Monitor, Verdict, find_violations
+from tgml.monitoring.monitor import UNDO_LIMIT
+from tgml.sequences import END, START
+
+MIX = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "bake": ["mix", "milk"]})
+CHAIN = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": ["c"]})
+STEPS = st.lists(st.sampled_from([*STEP_NAMES, "unknown", START]), max_size=12)
+
+
+def watch(graph: TaskGraph, steps: Iterable[str]) -> list[Verdict]:
+    monitor = Monitor(graph)
+    return [monitor.observe(step) for step in steps]
+
+
+def kinds(graph: TaskGraph, steps: Iterable[str]) -> list[str]:
+    return [verdict.kind.value for verdict in watch(graph, steps)]
+
+
+@given(task_graphs(), st.data())
+def test_a_valid_order_is_correct_throughout_and_finishes_clean(
+    graph: TaskGraph, data: st.DataObject
+) -> None:
+    monitor = Monitor(graph)
+    verdicts = [monitor.observe(step) for step in data.draw(valid_orders(graph))]
+    assert {verdict.kind for verdict in verdicts} == {Kind.CORRECT}
+    assert monitor.finish().is_clean
+    assert monitor.finish().progress == 1.0
+
+
+@given(task_graphs(), st.data())
+def test_one_skipped_step_is_one_mistake_and_the_cause_of_the_others(
+    graph: TaskGraph, data: st.DataObject
+) -> None:
+    order = data.draw(valid_orders(graph))
+    skipped = data.draw(st.sampled_from(order))
+    monitor = Monitor(graph)
+    verdicts = [monitor.observe(step) for step in order if step != skipped]
+    report = monitor.finish()
+    assert report.open == (skipped,)
+    wrong = [v for v in (*verdicts, *report.verdicts) if v.kind is not Kind.CORRECT]
+    first, *others = wrong
+    assert first.is_mistake
+    assert not any(verdict.is_mistake for verdict in others)
+    assert {verdict.cause for verdict in others} <= {first.position}
+    assert report.mistakes == 1
+
+
+@given(task_graphs(), st.data())
+def test_a_skipped_step_done_after_all_is_a_repair(graph: TaskGraph, data: st.DataObject) -> None:
+    order = data.draw(valid_orders(graph))
+    skipped = data.draw(st.sampled_from(order))
+    *_, last = watch(graph, [*(step for step in order if step != skipped), skipped])
+    needed = bool(graph.dependents_of(skipped))
+    assert last.kind is (Kind.REPAIRED if needed else Kind.CORRECT)
+    assert (last.cause is not None) is needed
+
+
+@given(task_graphs(), STEPS)
+def test_missing_is_what_the_plain_rule_finds(graph: TaskGraph, steps: list[str]) -> None:
+    plain = {violation.position: violation for violation in find_violations(graph, steps)}
+    for verdict in watch(graph, steps):
+        violation = plain.get(verdict.position)
+        assert verdict.missing == (violation.missing if violation else ())
+        assert (verdict.kind is Kind.UNKNOWN_STEP) is (
+            violation is not None and not violation.known
+        )
+        early = verdict.kind in (Kind.TOO_EARLY, Kind.SKIPPED_INFERRED)
+        assert early is bool(verdict.missing)
+        if early:
+            assert verdict.is_mistake is (verdict.cause is None)
+
+
+@given(task_graphs(), STEPS)
+def test_a_cause_is_an_earlier_mistake(graph: TaskGraph, steps: list[str]) -> None:
+    monitor = Monitor(graph)
+    verdicts = [monitor.observe(step) for step in steps]
+    for verdict in (*verdicts, *monitor.finish().verdicts):
+        if verdict.cause is not None:
+            assert verdict.cause < verdict.position
+            assert verdicts[verdict.cause - 1].kind is Kind.TOO_EARLY
+        follows = {Kind.SKIPPED_INFERRED, Kind.REPAIRED, Kind.TOO_LATE}
+        if verdict.kind in follows:
+            assert verdict.cause is not None
+            assert not verdict.is_mistake
+
+
+@given(task_graphs(), STEPS)
+def test_done_without_it_is_what_was_done_before_and_needs_it(
+    graph: TaskGraph, steps: list[str]
+) -> None:
+    for place, verdict in enumerate(watch(graph, steps)):
+        before = steps[:place]
+        expected: set[str] = set()
+        if verdict.step in graph.steps and verdict.step not in before:
+            expected = {
+                step
+                for step in before
+                if step in graph.steps and verdict.step in graph.all_preconditions_of(step)
+            }
+        assert set(verdict.done_without_it) == expected
+
+
+@given(task_graphs(), STEPS)
+def test_executable_and_progress_are_the_graphs_own(graph: TaskGraph, steps: list[str]) -> None:
+    for place, verdict in enumerate(watch(graph, steps), start=1):
+        done = [step for step in dict.fromkeys(steps[:place]) if step in graph.steps]
+        assert set(verdict.executable) == set(graph.executable(done))
+        assert verdict.progress == len(done) / len(graph.steps)
+        needed = {name for step in done for name in graph.all_preconditions_of(step)}
+        assert set(verdict.skipped) == needed - set(done)
+
+
+@given(task_graphs(), STEPS, st.sampled_from([*STEP_NAMES, "unknown"]))
+def test_undo_after_a_step_is_as_if_it_had_never_come(
+    graph: TaskGraph, steps: list[str], more: str
+) -> None:
+    monitor = Monitor(graph)
+    for step in steps:
+        monitor.observe(step)
+    before = monitor.state
+    monitor.observe(more, time=3, confidence=0.5)
+    monitor.undo()
+    assert monitor.state == before
+
+
+@given(task_graphs(), STEPS)
+def test_everything_can_be_taken_back_within_the_limit(graph: TaskGraph, steps: list[str]) -> None:
+    monitor = Monitor(graph)
+    for step in steps:
+        monitor.observe(step)
+    for _ in steps:
+        monitor.undo()
+    assert monitor.state == Monitor(graph).state
+
+
+@given(task_graphs(), STEPS, st.integers(0, 12))
+def test_an_unknown_step_changes_no_other_verdict(
+    graph: TaskGraph, steps: list[str], place: int
+) -> None:
+    with_it = watch(graph, [*steps[:place], "no such step", *steps[place:]])
+    assert [(v.step, v.kind, v.missing) for v in with_it if v.step != "no such step"] == [
+        (v.step, v.kind, v.missing) for v in watch(graph, steps)
+    ]
+
+
+def test_a_step_before_what_it_needs_is_too_early() -> None:
+    _, verdict = watch(MIX, ["egg", "mix"])
+    assert (verdict.kind, verdict.missing, verdict.cause) == (Kind.TOO_EARLY, ("milk",), None)
+    assert verdict.is_mistake
+
+
+def test_who_goes_on_without_a_missing_step_has_skipped_it() -> None:
+    *_, verdict = watch(MIX, ["egg", "mix", "bake"])
+    assert (verdict.kind, verdict.missing, verdict.cause) == (Kind.SKIPPED_INFERRED, ("milk",), 2)
+    assert not verdict.is_mistake
+
+
+def test_something_else_missing_is_a_new_mistake() -> None:
+    graph = TaskGraph.from_preconditions({"mix": ["egg"], "bake": ["egg", "oven"]})
+    _, verdict = watch(graph, ["mix", "bake"])
+    assert (verdict.kind, verdict.missing) == (Kind.TOO_EARLY, ("egg", "oven"))
+    assert verdict.is_mistake
+
+
+def test_a_repair_names_what_did_not_wait() -> None:
+    *_, verdict = watch(MIX, ["egg", "mix", "bake", "milk"])
+    assert (verdict.kind, verdict.cause) == (Kind.REPAIRED, 2)
+    assert verdict.done_without_it == ("mix", "bake")
+    assert not verdict.is_mistake
+
+
+def test_after_a_repair_the_same_step_is_no_longer_missing() -> None:
+    assert kinds(MIX, ["egg", "mix", "milk", "bake"])[-1] == "correct"
+
+
+def test_a_step_needed_through_others_only_comes_too_late() -> None:
+    *_, verdict = watch(CHAIN, ["a", "d", "b"])
+    assert (verdict.kind, verdict.done_without_it, verdict.cause) == (Kind.TOO_LATE, ("d",), 2)
+
+
+def test_what_rests_on_a_step_done_too_early_is_right_itself() -> None:
+    *_, verdict = watch(CHAIN, ["a", "c", "d"])
+    assert verdict.kind is Kind.CORRECT
+    assert verdict.skipped == ("b",)
+
+
+def test_a_repeated_step_is_allowed() -> None:
+    *_, verdict = watch(MIX, ["egg", "egg"])
+    assert verdict.kind is Kind.REPEATED
+    assert not verdict.is_mistake
+
+
+def test_a_repeated_step_checks_its_preconditions_again() -> None:
+    assert kinds(MIX, ["egg", "mix", "mix", "milk", "mix"]) == [
+        "correct",
+        "too-early",
+        "skipped-inferred",
+        "repaired",
+        "repeated",
+    ]
+
+
+@pytest.mark.parametrize("name", ["Egg", START, END, ""])
+def test_an_unknown_step_is_a_mistake_and_never_performed(name: str) -> None:
+    monitor = Monitor(MIX)
+    verdict = monitor.observe(name)
+    assert verdict.kind is Kind.UNKNOWN_STEP
+    assert verdict.is_mistake
+    assert (monitor.performed, verdict.progress) == ((), 0)
+
+
+def test_an_unknown_step_has_its_nearest_names() -> None:
+    assert Monitor(MIX).observe("Egg").nearest == ("egg",)
+    assert Monitor(MIX).observe("egg").nearest == ()
+
+
+def test_accomplished_is_performed_and_reported_missing() -> None:
+    monitor = Monitor(MIX)
+    monitor.observe("mix")
+    assert monitor.performed == ("mix",)
+    assert set(monitor.accomplished) == {"egg", "milk", "mix"}
+
+
+def test_what_can_be_done_is_ranked_by_what_is_missing_and_then_by_who_waits() -> None:
+    graph = TaskGraph.from_preconditions(
+        {"free": [], "mix": ["milk"], "fry": ["pan"], "serve": ["fry", "plates"]}
+    )
+    monitor = Monitor(graph)
+    assert monitor.observe("free").executable == ("pan", "milk", "plates")
+    assert monitor.observe("mix").executable == ("milk", "pan", "plates")
+
+
+def test_time_that_runs_backwards_is_noted_and_the_session_goes_on() -> None:
+    monitor = Monitor(MIX)
+    monitor.observe("egg", time=5)
+    verdict = monitor.observe("milk", time=3)
+    assert verdict.note == "time runs backwards: 3 after 5"
+    assert verdict.kind is Kind.CORRECT
+    assert monitor.observe("mix", time=4).note == ""
+
+
+@pytest.mark.parametrize(
+    ("step", "values"),
+    [
+        (3, {}),
+        (["egg"], {}),
+        ("egg", {"time": float("nan")}),
+        ("egg", {"time": "soon"}),
+        ("egg", {"time": True}),
+        ("egg", {"time": 10**400}),
+        ("egg", {"confidence": 1.5}),
+        ("egg", {"confidence": -0.1}),
+    ],
+)
+def test_a_value_that_makes_no_sense_is_refused_and_changes_nothing(
+    step: object, values: dict[str, float]
+) -> None:
+    monitor = Monitor(MIX)
+    with pytest.raises(InputError, match="expected"):
+        monitor.observe(step, **values)  # type: ignore[arg-type]
+    assert monitor.state == Monitor(MIX).state
+
+
+def test_the_finish_names_what_was_never_done_and_closes_nothing() -> None:
+    monitor = Monitor(MIX)
+    monitor.observe("mix")
+    report = monitor.finish()
+    assert [(v.step, v.kind, v.cause) for v in report.verdicts] == [
+        ("egg", Kind.OPEN_AT_FINISH, 1),
+        ("milk", Kind.OPEN_AT_FINISH, 1),
+        ("bake", Kind.OPEN_AT_FINISH, None),
+    ]
+    assert (report.observed, report.mistakes, report.progress) == (1, 2, 0.25)
+    monitor.observe("egg")
+    assert monitor.finish().open == ("milk", "bake")
+
+
+def test_nothing_to_take_back_is_an_error() -> None:
+    with pytest.raises(InputError, match="no observation"):
+        Monitor(MIX).undo()
+
+
+def test_a_long_session_can_take_back_its_last_steps_only() -> None:
+    monitor = Monitor(MIX)
+    for _ in range(UNDO_LIMIT + 5):
+        monitor.observe("egg")
+    for _ in range(UNDO_LIMIT):
+        monitor.undo()
+    assert monitor.observed == 5
+    with pytest.raises(InputError, match=f"last {UNDO_LIMIT}"):
+        monitor.undo()
+
+
+def test_a_verdict_is_frozen_and_compares_and_pickles_by_value() -> None:
+    verdict = Monitor(MIX).observe("mix", time=1.0, confidence=0.5)
+    assert verdict == Monitor(MIX).observe("mix", time=1.0, confidence=0.5)
+    assert pickle.loads(pickle.dumps(verdict)) == verdict  # noqa: S301
+    with pytest.raises(AttributeError):
+        verdict.step = "egg"  # type: ignore[misc]
+
+
+def test_a_graph_without_steps_is_done_at_once() -> None:
+    monitor = Monitor(TaskGraph([], [(END, START)]))
+    assert monitor.finish().is_clean
+    assert monitor.observe("egg").progress == 1.0
