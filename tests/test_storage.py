@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tests.strategies import JSON_VALUES, annotated_demonstrations, task_graphs
 from tgml.errors import CycleError, FileError, FormatError, GraphError, TgmlError
+from tgml.files import make_folder, read_text, write_text
 from tgml.graph import TaskGraph
 from tgml.sequences import Demonstrations, KeyStepSequence, Vocabulary
 from tgml.storage import (
@@ -24,12 +25,9 @@ from tgml.storage import (
     dump_json,
     graph_from_json,
     graph_to_json,
-    make_folder,
     parse_json,
     read_json,
-    read_text,
     save_graph,
-    write_text,
 )
 
 T = TypeVar("T")

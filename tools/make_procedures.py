@@ -40,10 +40,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from tgml.files import write_text
 from tgml.graph import TaskGraph
 from tgml.procedures import DEMONSTRATIONS_SUFFIX, GRAPH_SUFFIX, ORDER, PRECONDITION_SKIPPED
 from tgml.sequences import Demonstrations, KeyStepSequence
-from tgml.storage import demonstrations_to_json, dump_json, graph_to_json, write_text
+from tgml.storage import demonstrations_to_json, dump_json, graph_to_json
 
 FOLDER = Path(__file__).resolve().parents[1] / "src" / "tgml" / "procedures"
 

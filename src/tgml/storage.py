@@ -1,59 +1,25 @@
-"""Graphs and demonstrations on disk: versioned JSON, read strictly and written all at once.
+"""Graphs and demonstrations on disk: versioned JSON, read strictly.
 
 A file says which format and version it holds; what does not fit is refused with the place
-and the reason. A file is written beside its target and moved into place, so that an
-interrupted or failed write leaves no half of it behind.
+and the reason.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import os
-import secrets
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tgml.errors import CycleError, FileError, FormatError, GraphError, TgmlError
+from tgml.errors import CycleError, FormatError, GraphError, TgmlError
+from tgml.files import read_text, write_text
 from tgml.graph import Edge, TaskGraph
 from tgml.sequences import Demonstrations, KeyStepSequence, Vocabulary
 
 GRAPH_FORMAT = "tgml-graph"
 DEMONSTRATIONS_FORMAT = "tgml-demonstrations"
 VERSION = 1
-
-
-def read_text(path: str | Path) -> str:
-    """Return the text of a UTF-8 file.
-
-    Raises
-    ------
-    FileError
-        If the path is missing, a folder, unreadable, or its bytes are not UTF-8.
-    FormatError
-        If the file is empty.
-    """
-    path = Path(path)
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise FileError(f"{path}: no such file") from None
-    except IsADirectoryError:
-        raise FileError(f"{path}: a folder, expected a file; name one file inside it") from None
-    except UnicodeDecodeError as error:
-        raise FileError(
-            f"{path}: byte {error.start} ({error.object[error.start]:#04x}) is not UTF-8; "
-            "save the file with the encoding UTF-8"
-        ) from None
-    except OSError as error:
-        raise FileError(f"{path}: cannot be read ({error.strerror})") from None
-    except ValueError as error:  # such as a null byte in the path
-        raise FileError(f"{str(path)!r}: no path that can be read ({error})") from None
-    if not text.strip():
-        raise FormatError(f"{path}: the file is empty")
-    return text
 
 
 def read_json(path: str | Path) -> Any:
@@ -79,40 +45,6 @@ def parse_json(text: str, where: str) -> Any:
         ) from None
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{where}: not JSON that can be used ({error})") from None
-
-
-def write_text(path: str | Path, text: str) -> None:
-    """Write a UTF-8 file, whole or not at all.
-
-    Raises
-    ------
-    FileError
-        If the file cannot be written; nothing is left behind then.
-    FormatError
-        If the text holds what UTF-8 cannot.
-    """
-    path = Path(path)
-    try:
-        content = text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        broken = error.object[error.start : error.end]
-        raise FormatError(f"{path}: {broken!r} is no character that UTF-8 can hold") from None
-    try:
-        _replace(path, content)
-    except OSError as error:
-        raise FileError(f"{path}: cannot be written ({error.strerror})") from None
-    except ValueError as error:  # such as a null byte in the path
-        raise FileError(f"{str(path)!r}: no path that can be written ({error})") from None
-
-
-def make_folder(path: str | Path) -> Path:
-    """Create a folder, and those above it, unless it is there already."""
-    path = Path(path)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"{path}: the folder cannot be made ({error.strerror})") from None
-    return path
 
 
 def graph_to_json(graph: TaskGraph) -> dict[str, Any]:
@@ -312,23 +244,6 @@ def located(error: TgmlError, where: str) -> TgmlError:
         return CycleError(error.cycle, where)
     kind = GraphError if isinstance(error, GraphError) else FormatError
     return kind(f"{where}: {error}")
-
-
-def _replace(path: Path, content: bytes) -> None:
-    if path.is_dir():
-        raise FileError(f"{path}: a folder, expected a file name to write to")
-    if path.exists() and not path.is_file():
-        raise FileError(f"{path}: not a plain file; a file is written beside it and moved")
-    target = Path(os.path.realpath(path))  # a link stays a link
-    temporary = target.with_name(f".tgml-{secrets.token_hex(8)}.tmp")
-    try:
-        with temporary.open("xb") as stream:
-            stream.write(content)
-        temporary.replace(target)
-    except BaseException:  # also when somebody presses Ctrl-C
-        with suppress(OSError):
-            temporary.unlink()
-        raise
 
 
 def _text(value: Any, where: str) -> str:

@@ -122,3 +122,16 @@ def test_a_prior_may_know_more_and_fewer_steps_than_the_recordings() -> None:
     prior = TaskGraph.from_preconditions({"b": ["a"], "z": ["b"]})
     graph, _ = _learn(["abc"], prior=prior)
     assert set(graph.steps) == {"a", "b", "c"}
+
+
+@given(st.lists(st.permutations("abcdef"), min_size=2, max_size=4))
+@settings(deadline=None, max_examples=50)
+def test_the_notes_name_every_edge_that_sets_the_graph_apart_from_the_shared_order(
+    recordings: list[list[str]],
+) -> None:
+    demonstrations = Demonstrations.from_steps(recordings)
+    learned = get_learner("fusion", names=False).learn(demonstrations)
+    shared = to_graph(get_learner("intersection").learn(demonstrations).adjacency).graph
+    result = to_graph(learned.adjacency).graph
+    named = {tuple(note.split("'")[1:4:2]) for note in learned.notes if "' needs '" in note}
+    assert set(shared.edges) ^ set(result.edges) <= named

@@ -51,7 +51,7 @@ def bench(
     Example: tgml bench captaincook4d --data ~/datasets --json captaincook4d.json
     """
     from tgml.benchmarks import BENCHMARKS, run_benchmark
-    from tgml.storage import write_text
+    from tgml.files import write_text
 
     if name is None:
         print_table(["benchmark", "what"], [[e.name, e.summary] for e in BENCHMARKS.values()])
@@ -77,14 +77,13 @@ def bench(
 
 def _write_pages(result: BenchmarkResult, folder: Path) -> None:
     from tgml.benchmarks.pages import to_html, to_markdown
-    from tgml.storage import make_folder, write_text
+    from tgml.files import write_into_folder
 
-    make_folder(folder)
-    for suffix, text in (
-        ("html", to_html(result)),
-        ("md", to_markdown(result)),
-        ("json", result.to_json()),
-    ):
-        path = folder / f"{result.benchmark}.{suffix}"
-        write_text(path, text)
+    name = result.benchmark
+    texts = {
+        f"{name}.html": to_html(result),
+        f"{name}.md": to_markdown(result),
+        f"{name}.json": result.to_json(),
+    }
+    for path in write_into_folder(folder, texts):
         echo(f"{path}: written")

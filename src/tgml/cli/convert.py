@@ -39,9 +39,9 @@ def convert(
 
     Example: tgml convert pancakes.graph.json -o pancakes.dot
     """
+    from tgml.files import write_text
     from tgml.readers import read_graph
     from tgml.rendering import render
-    from tgml.storage import write_text
 
     loaded = _post_processed(graph) if break_cycles else read_graph(graph)
     check_file(output)

@@ -34,19 +34,18 @@ def demo(
     """
     from tgml.evaluation import compare_edges
     from tgml.evaluation.controls import no_order
+    from tgml.files import write_into_folder
     from tgml.pipeline import learn_all
     from tgml.procedures import load_procedure, procedure_names
     from tgml.rendering import render
-    from tgml.storage import make_folder, save_graph, write_text
 
     procedures = [load_procedure(name) for name in procedure_names()]
-    make_folder(output)
     with progress_bar() as progress:
         learnings = learn_all([p.demonstrations for p in procedures], "do", progress=progress)
-    rows = []
+    rows, texts = [], {}
     for procedure, learning in zip(procedures, learnings, strict=True):
-        save_graph(learning.graph, output / f"{procedure.name}.json")
-        write_text(output / f"{procedure.name}.dot", render(learning.graph, ".dot"))
+        for suffix in (".json", ".dot"):
+            texts[f"{procedure.name}{suffix}"] = render(learning.graph, suffix)
         scores = compare_edges(learning.graph, procedure.graph)
         control = compare_edges(no_order(procedure.demonstrations), procedure.graph)
         figures = (scores.precision, scores.recall, scores.f1, control.f1)
@@ -62,6 +61,7 @@ def demo(
         title="Direct Optimization on the recordings without mistakes, against the known graphs",
     )
     _catch_a_mistake(procedures, [learning.graph for learning in learnings])
+    write_into_folder(output, texts)
     echo(f"\n{output}: {count(2 * len(procedures), 'file')}, a graph and its DOT drawing each")
 
 

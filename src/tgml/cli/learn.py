@@ -184,13 +184,16 @@ def _too_many(demos: Path, names: Collection[str], advice: str) -> InputError:
 
 
 def _save(learnings: Sequence[Learning], paths: Sequence[Path | None]) -> None:
+    from tgml.files import write_into_folder
     from tgml.rendering import render
-    from tgml.storage import make_folder, write_text
 
-    for learning, path in zip(learnings, paths, strict=True):
-        if path is not None:
-            make_folder(path.parent)
-            write_text(path, render(learning.graph, path.suffix or ".json"))
+    texts = {
+        path.name: render(learning.graph, path.suffix or ".json")
+        for learning, path in zip(learnings, paths, strict=True)
+        if path is not None
+    }
+    folder = next(path.parent for path in paths if path is not None)
+    write_into_folder(folder, texts)
 
 
 def _file_name(name: str) -> str:

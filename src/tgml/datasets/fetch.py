@@ -11,7 +11,7 @@ from tgml.datasets.directory import inside
 from tgml.datasets.download import DownloadSettings, download
 from tgml.datasets.status import State, examine
 from tgml.errors import FileError
-from tgml.storage import make_folder
+from tgml.files import make_folder
 
 Progress = Callable[[int, int, str], None]
 """Told how many bytes of how many are there, and of which file the last ones are."""

@@ -20,9 +20,8 @@ from tgml.adjacency import Matrix, WeightedAdjacency
 from tgml.learners.base import Learned
 from tgml.learners.constraints import Constraints
 from tgml.learners.knowledge import InformedLearner
-from tgml.learners.partial_order import closure, reduction
 from tgml.learners.precedence import Precedence, precedence
-from tgml.postprocess import weakest_in_cycles
+from tgml.postprocess import to_graph, weakest_in_cycles
 from tgml.repetitions import without_repetitions
 from tgml.sequences import Demonstrations, Vocabulary
 
@@ -131,27 +130,54 @@ class Evidence:
         return notes
 
     def changes(self, kept: BoolMatrix, constraints: Constraints) -> list[str]:
-        """Return what sets the edges kept apart from the order that all recordings share."""
-        before, after = closure(self.candidates), closure(kept)
+        """Return every edge that the prior added or removed, with what is known of it.
+
+        Compared are the finished graphs: that of the order that all recordings share, and that
+        of the edges kept.
+        """
+        before, after = self._edges_of(self.candidates), self._edges_of(kept)
         notes = []
-        for step, needed in np.argwhere(reduction(before) & ~after).tolist():
-            if (step, needed) in constraints.never:
-                reason = "ruled out on demand"
-            elif not (self.adjacent | self.supported)[step, needed]:
-                reason = f"never seen directly one after the other, no support from {self.source}"
-            else:
-                reason = "in the way of an edge on demand"
+        for step, needed in sorted(before - after):
             notes.append(
-                f"dropped: {self._edge(step, needed)}: {self._for(step, needed)}; {reason}"
+                f"dropped: {self._edge(step, needed)}{self._why_not(step, needed, constraints)}"
             )
-        only_supported = reduction(after) & ~self.adjacent & self.supported
-        for step, needed in np.argwhere(only_supported).tolist():
+        for step, needed in sorted(after - before):
             if (step, needed) not in constraints.must:
-                notes.append(
-                    f"kept by {self.source}: {self._edge(step, needed)}: "
-                    f"{self._for(step, needed)}, never seen directly one after the other"
-                )
+                notes.append(f"added: {self._edge(step, needed)}{self._why(step, needed)}")
+        only_supported = {
+            (step, needed)
+            for step, needed in after & before
+            if self.supported[step, needed] and not self.adjacent[step, needed]
+        }
+        for step, needed in sorted(only_supported - set(constraints.must)):
+            notes.append(
+                f"kept by {self.source}: {self._edge(step, needed)}: {self._for(step, needed)}, "
+                "never seen directly one after the other"
+            )
         return notes
+
+    def _edges_of(self, edges: BoolMatrix) -> set[tuple[int, int]]:
+        adjacency = WeightedAdjacency(self.words, edges.astype(np.float64))
+        graph = to_graph(adjacency).graph
+        return {(self.words.node(step), self.words.node(needed)) for step, needed in graph.edges}
+
+    def _is_end(self, step: int, needed: int) -> bool:
+        return needed == 0 or step == self.words.end
+
+    def _why_not(self, step: int, needed: int, constraints: Constraints) -> str:
+        if self._is_end(step, needed):
+            return ": it follows from other edges now"
+        known = f": {self._for(step, needed)}; "
+        if (step, needed) in constraints.never:
+            return f"{known}ruled out on demand"
+        if (self.adjacent | self.supported)[step, needed]:
+            return f"{known}in the way of an edge on demand, or implied by it"
+        return f"{known}never seen directly one after the other, no support from {self.source}"
+
+    def _why(self, step: int, needed: int) -> str:
+        if self._is_end(step, needed):
+            return ": nothing is left between them"
+        return f": {self._for(step, needed)}; it followed from an edge that was dropped"
 
     def _edge(self, step: int, needed: int) -> str:
         return f"'{self.words.name(step)}' needs '{self.words.name(needed)}'"

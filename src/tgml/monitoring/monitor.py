@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from tgml.errors import InputError
+from tgml.files import write_text
 from tgml.graph import TaskGraph
 from tgml.monitoring.plan import Plan, bits
 from tgml.monitoring.state import Moment, state_from_json, state_to_json
 from tgml.monitoring.verdict import Kind, Report, Verdict
-from tgml.storage import dump_json, read_json, write_text
+from tgml.storage import dump_json, read_json
 
 UNDO_LIMIT = 32
 """How many observations can be taken back; more would let a session grow with its length."""

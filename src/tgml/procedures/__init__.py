@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tgml.errors import UnknownNameError
+from tgml.files import write_into_folder
 from tgml.graph import TaskGraph
 from tgml.sequences import Demonstrations, KeyStepSequence
 from tgml.storage import (
@@ -26,9 +27,7 @@ from tgml.storage import (
     dump_json,
     graph_from_json,
     graph_to_json,
-    make_folder,
     parse_json,
-    write_text,
 )
 
 __all__ = [
@@ -174,15 +173,12 @@ def export_procedure(name: str, folder: str | Path) -> tuple[Path, ...]:
         If the folder cannot be made or a file cannot be written.
     """
     procedure = load_procedure(name)
-    folder = make_folder(folder)
     texts = {
-        folder / f"{name}.csv": _as_csv(procedure.demonstrations),
-        folder / f"{name}.json": dump_json(demonstrations_to_json(procedure.demonstrations)),
-        folder / f"{name}{GRAPH_SUFFIX}": dump_json(graph_to_json(procedure.graph)),
+        f"{name}.csv": _as_csv(procedure.demonstrations),
+        f"{name}.json": dump_json(demonstrations_to_json(procedure.demonstrations)),
+        f"{name}{GRAPH_SUFFIX}": dump_json(graph_to_json(procedure.graph)),
     }
-    for path, text in texts.items():
-        write_text(path, text)
-    return tuple(texts)
+    return write_into_folder(folder, texts)
 
 
 def _read(file_name: str) -> Any:

@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tgml.errors import SettingError, UnknownNameError
+from tgml.files import read_text
 from tgml.readers.adjacency_lists import read_adjacency
 from tgml.readers.assembly101 import Assembly101O, read_assembly101_o
 from tgml.readers.draft import Source, naming
 from tgml.readers.formats import FORMATS, Format, detect
 from tgml.readers.graphs import read_graph
 from tgml.readers.reading import ORDERS, Reading, finish
-from tgml.storage import read_text
 
 __all__ = [
     "FORMATS",

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tgml.errors import FormatError
+from tgml.files import read_text
 from tgml.graph import Edge, TaskGraph
 from tgml.readers.draft import naming
 from tgml.sequences import END, START, Vocabulary
-from tgml.storage import read_text
 
 if TYPE_CHECKING:
     from tgml.adjacency import WeightedAdjacency

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tgml.errors import FormatError, MissingDataError, UnknownNameError
+from tgml.files import read_text
 from tgml.readers.draft import naming
 from tgml.readers.values import as_name, as_object
 from tgml.sequences import Demonstrations, KeyStepSequence, Vocabulary
-from tgml.storage import read_json, read_text
+from tgml.storage import read_json
 
 _ACTIONS = "Assembly101-O_action_dict.json"
 _SPLITS = {"train": "train_split.txt", "test": "test_split.txt"}

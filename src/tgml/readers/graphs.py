@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from tgml.errors import FormatError
+from tgml.files import read_text
 from tgml.graph import Edge, TaskGraph, connect_ends
 from tgml.readers.adjacency_lists import graph_from_adjacency_list
 from tgml.readers.draft import naming
 from tgml.readers.values import as_list, as_name, as_object, shown
 from tgml.sequences import END, START
-from tgml.storage import graph_from_json, parse_json, read_text
+from tgml.storage import graph_from_json, parse_json
 
 
 def read_graph(path: str | Path) -> TaskGraph:

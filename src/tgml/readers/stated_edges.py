@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tgml.errors import FormatError, UnknownNameError
+from tgml.files import read_text
 from tgml.graph import Edge
 from tgml.readers.draft import naming
-from tgml.storage import read_text
 
 
 @dataclass(frozen=True)

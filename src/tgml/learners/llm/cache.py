@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tgml.errors import InputError
+from tgml.files import make_folder, write_text
 from tgml.learners.llm.client import Reply
 from tgml.learners.llm.question import Messages
-from tgml.storage import expect_format, make_folder, read_json, write_text
+from tgml.storage import expect_format, read_json
 
 FORMAT = "tgml-llm-answer"
 VERSION = 1
