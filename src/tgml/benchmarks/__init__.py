@@ -71,6 +71,7 @@ BENCHMARKS = MappingProxyType(
                 "synthetic",
                 "F1 by the number of recordings and by their noise, on random procedures",
                 "tgml.benchmarks.synthetic",
+                folder="bench-output",
             ),
             BenchmarkEntry(
                 "speed",

@@ -16,7 +16,7 @@ from tgml.graph import TaskGraph
 from tgml.learners import LEARNERS, Progress, get_learner
 from tgml.postprocess import to_graph
 from tgml.readers import read_adjacency, read_demonstrations, read_graph
-from tgml.rendering.charts import Bars, bar_chart
+from tgml.rendering.charts import Bars, dot_chart
 from tgml.sequences import Demonstrations
 
 PAPER = {
@@ -175,11 +175,19 @@ def _charts(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
     shown = [row for row in rows if row["method"] in CHARTED]
     if not shown:
         return {}
-    recipes = [entry["procedure"] for entry in shown[0]["procedures"]]
-    bars = [
-        Bars(row["method"], [100 * entry["f1"] for entry in row["procedures"]]) for row in shown
+    entries = [row["procedures"] for row in shown]
+    order = sorted(range(len(entries[0])), key=lambda place: -entries[0][place]["f1"])
+    dots = [
+        Bars(row["method"], [100 * own[place]["f1"] for place in order])
+        for row, own in zip(shown, entries, strict=True)
     ]
-    chart = bar_chart(recipes, bars, title="F1 by recipe", y_label="F1 (%)", y_range=(0.0, 100.0))
+    chart = dot_chart(
+        [entries[0][place]["procedure"] for place in order],
+        dots,
+        title="F1 by recipe",
+        x_label="F1 (%)",
+        x_range=(0.0, 100.0),
+    )
     return {"f1-by-recipe": chart}
 
 

@@ -27,8 +27,8 @@ def bench(
         typer.Option(metavar="DIR", help="The data directory. Default: the variable TGML_DATA."),
     ] = None,
     methods: Annotated[
-        str | None,
-        typer.Option(metavar="A,B", help="Only these methods, with commas between them."),
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Only these methods, with commas between; repeatable."),
     ] = None,
     seeds: Annotated[
         int, typer.Option(metavar="N", min=1, help="How many runs a method that draws gets.")
@@ -42,7 +42,8 @@ def bench(
             "--output",
             "-o",
             metavar="FOLDER",
-            help="Write a page, Markdown and JSON there; for 'paper' by default to bench-output.",
+            help="Write a page, Markdown and JSON there; 'paper' and 'synthetic' always do, by "
+            "default to bench-output.",
         ),
     ] = None,
 ) -> None:
@@ -56,7 +57,7 @@ def bench(
     if name is None:
         print_table(["benchmark", "what"], [[e.name, e.summary] for e in BENCHMARKS.values()])
         return
-    chosen = options.list_of_names("--methods", methods)
+    chosen = options.list_of_names("--methods", ",".join(methods) if methods else None)
     if output is None and name in BENCHMARKS and BENCHMARKS[name].folder:
         output = Path(BENCHMARKS[name].folder)
     if json_file is not None:

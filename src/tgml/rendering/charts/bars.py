@@ -151,7 +151,7 @@ def bar_chart(
         max(base + labels.depth, TOP + LEGEND_LINE * (len(series) - 1)) + BOTTOM,
         (left, right),
         (title, x_label, y_label),
-        _bars_in_words(groups, series, y_label),
+        bars_in_words(groups, series, y_label),
         parts,
     )
 
@@ -223,7 +223,8 @@ def _halves(one: Bars) -> list[float]:
     return [half or 0.0 for half in one.half_widths or [None] * len(one.values)]
 
 
-def _bars_in_words(groups: Sequence[str], series: Sequence[Bars], y_label: str) -> str:
+def bars_in_words(groups: Sequence[str], series: Sequence[Bars], y_label: str) -> str:
+    """Return every figure in words, for people who cannot see the chart."""
     lines = [f"{y_label}, with intervals where given."]
     for one in series:
         figures = "; ".join(
