@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tgml.errors import SettingError
-from tgml.rendering.charts import Bars, Point, Series, bar_chart, line_chart
+from tgml.rendering.charts import Dots, Point, Series, dot_chart, line_chart
 from tgml.rendering.charts.parts import COLOURS, looks, round_ticks
 from tgml.rendering.text import printable
 
@@ -86,14 +86,14 @@ def test_lines_are_valid_xml_inside_the_view_box_with_all_names(given: list[Seri
     st.lists(names(), min_size=1, max_size=30),
     st.lists(st.tuples(names(), FIGURES, st.floats(0, 1e4)), min_size=1, max_size=9),
 )
-def test_bars_are_valid_xml_inside_the_view_box_with_all_names(
+def test_dots_are_valid_xml_inside_the_view_box_with_all_names(
     groups: list[str], given: list[tuple[str, float, float]]
 ) -> None:
-    bars = [Bars(name, [y] * len(groups), [half] * len(groups)) for name, y, half in given]
-    chart = bar_chart(groups, bars, title="T", y_label="Y")
+    dots = [Dots(name, [y] * len(groups)) for name, y, _ in given]
+    chart = dot_chart(groups, dots, title="T", x_label="X", x_range=(0.0, 100.0))
     assert_inside(chart)
     said = " ".join(words(chart))
-    assert all(printable(name) in said for name in [*groups, *(bar.name for bar in bars)])
+    assert all(printable(name) in said for name in [*groups, *(one.name for one in dots)])
 
 
 def test_title_labels_and_every_figure_are_there_in_words() -> None:
@@ -129,8 +129,8 @@ def test_a_logarithmic_axis_gives_each_doubling_the_same_room() -> None:
     assert {"1", "2", "4", "8"} <= set(words(chart))
 
 
-def test_bars_left_out_are_neither_drawn_nor_told() -> None:
-    chart = bar_chart(["a", "b"], [Bars("s", [None, 3.0])], title="T", y_label="Y")
+def test_dots_left_out_are_neither_drawn_nor_told() -> None:
+    chart = dot_chart(["a", "b"], [Dots("s", [None, 3.0])], title="T", x_label="X", x_range=(0, 9))
     described = parse(chart).findtext(f"{SVG}desc") or ""
     assert described.endswith("s: b: 3.")
 
@@ -180,9 +180,9 @@ def test_ticks_are_few_and_reach_around_all_values(low: float, length: float) ->
         (lambda: lines(Series("s", [])), "'s' has no points"),
         (lambda: lines(Series("s", [Point(0, math.nan)])), "holds nan"),
         (lambda: lines(Series("s", [Point(0, 1)]), x_logarithmic=True), "cannot show 0"),
-        (lambda: bar_chart([], [], title="", y_label=""), "at least one group"),
+        (lambda: dot_chart([], [], title="", x_label="", x_range=(0, 1)), "at least one group"),
         (
-            lambda: bar_chart(["a"], [Bars("s", [1, 2])], title="", y_label=""),
+            lambda: dot_chart(["a"], [Dots("s", [1, 2])], title="", x_label="", x_range=(0, 1)),
             "2 values for 1 groups",
         ),
     ],

@@ -5,19 +5,19 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tgml.errors import SettingError
-from tgml.rendering.charts import Bars, dot_chart
+from tgml.rendering.charts import Dots, dot_chart
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def _draw(groups: list[str], *series: Bars) -> str:
+def _draw(groups: list[str], *series: Dots) -> str:
     return dot_chart(groups, series, title="F1", x_label="%", x_range=(0, 100))
 
 
 def test_every_group_and_figure_is_there_for_eyes_and_for_readers() -> None:
     groups = [f"recipe {n} <&>" for n in range(24)]
     values = [float(4 * n) for n in range(24)]
-    root = ET.fromstring(_draw(groups, Bars("do", values), Bars("llm", values[::-1])))  # noqa: S314
+    root = ET.fromstring(_draw(groups, Dots("do", values), Dots("llm", values[::-1])))  # noqa: S314
     titles = [element.text for element in root.iter(f"{SVG}title")]
     assert "recipe 3 <&>, do: 12" in titles
     assert len(titles) == 1 + 2 * 24
@@ -27,17 +27,17 @@ def test_every_group_and_figure_is_there_for_eyes_and_for_readers() -> None:
 
 
 def test_names_and_dots_stay_inside_the_picture() -> None:
-    root = ET.fromstring(_draw(["a" * 200], Bars("do", [100.0])))  # noqa: S314
+    root = ET.fromstring(_draw(["a" * 200], Dots("do", [100.0])))  # noqa: S314
     width = float(root.attrib["width"])
     for line in root.iter(f"{SVG}line"):
         assert 0 <= float(line.attrib["x1"]) <= width
 
 
 def test_the_same_figures_give_the_same_bytes() -> None:
-    assert _draw(["a"], Bars("do", [1.0])) == _draw(["a"], Bars("do", [1.0]))
+    assert _draw(["a"], Dots("do", [1.0])) == _draw(["a"], Dots("do", [1.0]))
 
 
 @pytest.mark.parametrize("values", [[], [1.0, 2.0], [float("nan")]])
 def test_figures_that_do_not_fit_are_refused(values: list[float]) -> None:
     with pytest.raises(SettingError):
-        _draw(["a"], Bars("do", values))
+        _draw(["a"], Dots("do", values))

@@ -16,7 +16,7 @@ from tgml.graph import TaskGraph
 from tgml.learners import LEARNERS, Progress, get_learner
 from tgml.postprocess import to_graph
 from tgml.readers import read_adjacency, read_demonstrations, read_graph
-from tgml.rendering.charts import Bars, dot_chart
+from tgml.rendering.charts import Dots, dot_chart
 from tgml.sequences import Demonstrations
 
 PAPER = {
@@ -178,7 +178,7 @@ def _charts(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
     entries = [row["procedures"] for row in shown]
     order = sorted(range(len(entries[0])), key=lambda place: -entries[0][place]["f1"])
     dots = [
-        Bars(row["method"], [100 * own[place]["f1"] for place in order])
+        Dots(row["method"], [100 * own[place]["f1"] for place in order])
         for row, own in zip(shown, entries, strict=True)
     ]
     chart = dot_chart(

@@ -1,11 +1,10 @@
-"""Charts of figures, as SVG text: lines with intervals, grouped bars, and dots.
+"""Charts of figures, as SVG text: lines with intervals, and dots.
 
 They need no library and no script, read as well in grey, and tell people who cannot see them
 every figure. The same figures give the same bytes, and any number of charts fit on one page.
 """
 
-from tgml.rendering.charts.bars import Bars, bar_chart
-from tgml.rendering.charts.dots import dot_chart
+from tgml.rendering.charts.dots import Dots, dot_chart
 from tgml.rendering.charts.lines import Point, Series, line_chart
 
-__all__ = ["Bars", "Point", "Series", "bar_chart", "dot_chart", "line_chart"]
+__all__ = ["Dots", "Point", "Series", "dot_chart", "line_chart"]

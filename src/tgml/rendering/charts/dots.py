@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tgml.errors import SettingError
-from tgml.rendering.charts.bars import Bars, bars_in_words
 from tgml.rendering.charts.parts import (
     BOTTOM,
     FAINT,
     INK,
+    LEGEND_LINE,
     LEGEND_SAMPLE,
     PLOT_WIDTH,
     TOP,
@@ -33,9 +34,28 @@ LINE = 22.0
 GROUP_COLUMNS = 32
 
 
+@dataclass(frozen=True)
+class Dots:
+    """One dot in each group of a chart.
+
+    Parameters
+    ----------
+    name
+        What they are called.
+    values
+        Where each is; None leaves one out.
+    muted
+        Whether they stand in the background, as a control does.
+    """
+
+    name: str
+    values: Sequence[float | None]
+    muted: bool = False
+
+
 def dot_chart(
     groups: Sequence[str],
-    series: Sequence[Bars],
+    series: Sequence[Dots],
     *,
     title: str,
     x_label: str,
@@ -48,7 +68,7 @@ def dot_chart(
     groups
         What the groups are called, from the top down.
     series
-        One dot in each group; intervals are not drawn.
+        One dot in each group.
     title, x_label
         The words around them.
     x_range
@@ -68,7 +88,7 @@ def dot_chart(
     Examples
     --------
     >>> chart = dot_chart(
-    ...     ["coffee"], [Bars("do", [88.0])], title="F1", x_label="%", x_range=(0, 100)
+    ...     ["coffee"], [Dots("do", [88.0])], title="F1", x_label="%", x_range=(0, 100)
     ... )
     >>> "coffee" in chart
     True
@@ -103,13 +123,25 @@ def dot_chart(
                 parts.append(element("g", words, style.mark(axis.at(value), y, size=4.5)))
     samples = [style.mark(LEGEND_SAMPLE / 2, 0) for style in styles]
     called = [one.name for one in series]
-    heights = [TOP + 8.0] * len(series)
-    parts += legend(called, samples, heights, right + 14, max(bottom, TOP + 20.0 * len(series)))
+    low = max(bottom, TOP + LEGEND_LINE * len(series))
+    parts += legend(called, samples, [TOP + 8.0] * len(series), right + 14, low)
     return frame(
         right + 14 + legend_width(called) + 12,
-        bottom + BOTTOM,
+        low + BOTTOM,
         (left, right),
         (title, x_label, ""),
-        bars_in_words(groups, series, x_label),
+        _in_words(groups, series, x_label),
         parts,
     )
+
+
+def _in_words(groups: Sequence[str], series: Sequence[Dots], x_label: str) -> str:
+    """Return every figure in words, for people who cannot see the chart."""
+    lines = [f"{x_label}."]
+    for one in series:
+        pairs = zip(groups, one.values, strict=True)
+        figures = "; ".join(
+            f"{group}: {label(value)}" for group, value in pairs if value is not None
+        )
+        lines.append(f"{one.name}: {figures}.")
+    return " ".join(lines)

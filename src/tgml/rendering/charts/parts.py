@@ -317,15 +317,10 @@ def frame(
         write(title, 16, 28, font_size=16, font_weight="600", fill=INK),
         *parts,
         write(x_label, (left + right) / 2, height - 14, text_anchor="middle", fill=INK),
-        write(
-            y_label,
-            0,
-            0,
-            transform=f"translate({number(left - 48)} {number(middle)}) rotate(-90)",
-            text_anchor="middle",
-            fill=INK,
-        ),
     ]
+    if y_label:
+        turned = f"translate({number(left - 48)} {number(middle)}) rotate(-90)"
+        lines.append(write(y_label, 0, 0, transform=turned, text_anchor="middle", fill=INK))
     chart = element(
         "svg",
         "\n" + "\n".join(lines) + "\n",
