@@ -122,17 +122,30 @@ class UnavailableError(TgmlError):
 
 
 class MissingExtraError(UnavailableError):
-    """An optional dependency is not installed."""
+    """An optional dependency is not installed.
 
-    def __init__(self, what: str, extra: str) -> None:
+    Parameters
+    ----------
+    what
+        What needs it.
+    extra
+        The name of the extra that brings it.
+    otherwise
+        What can be done without it.
+    """
+
+    def __init__(self, what: str, extra: str, otherwise: str = "") -> None:
         self.what = what
         self.extra = extra
+        self.otherwise = otherwise
+        advice = f", {otherwise}" if otherwise else ""
         super().__init__(
-            f"{what} needs an optional dependency; install it with: pip install 'tgml[{extra}]'"
+            f"{what} needs an optional dependency; install it with: "
+            f"pip install 'tgml[{extra}]'{advice}"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.what, self.extra)
+        return type(self), (self.what, self.extra, self.otherwise)
 
 
 class MissingDataError(UnavailableError):

@@ -130,6 +130,8 @@ def run(
     notes = list(recipes.notes)
     rows, left_out = table_rows(chosen, recipes, seeds, progress, strict=methods is not None)
     notes += left_out
+    if seeds == 1:
+        notes.append("one seed gives no interval; its half-width of 0 says nothing")
     recordings = sum(map(len, recipes.demonstrations))
     return BenchmarkResult(
         "captaincook4d",

@@ -166,11 +166,10 @@ def _epoch_times(*problems: tuple[int, int, int], least: float = 0.4) -> list[fl
             once, _ = timed(lambda given=given: _epochs(1).learn(given))  # type: ignore[misc]
             long = _epochs(1 + numbers[number])
             several, _ = timed(lambda given=given, long=long: long.learn(given))  # type: ignore[misc]
-            epoch = max(several - once, 1e-6) / numbers[number]
-            if repeat:  # the first round only tells how many epochs are long enough
-                times[number].append(epoch)
-            else:
-                numbers[number] = max(20, round(least / epoch))
+            if repeat:
+                times[number].append(max(several - once, 0.0) / numbers[number])
+            else:  # the first round only tells how many epochs are long enough
+                numbers[number] = min(max(20, round(least * numbers[number] / several)), 1000)
     return [min(row) for row in times]
 
 
