@@ -167,7 +167,8 @@ def _epoch_times(*problems: tuple[int, int, int], least: float = 0.4) -> list[fl
             long = _epochs(1 + numbers[number])
             several, _ = timed(lambda given=given, long=long: long.learn(given))  # type: ignore[misc]
             if repeat:
-                times[number].append(max(several - once, 0.0) / numbers[number])
+                spent = several - once if several > once else several
+                times[number].append(spent / numbers[number])
             else:  # the first round only tells how many epochs are long enough
                 numbers[number] = min(max(20, round(least * numbers[number] / several)), 1000)
     return [min(row) for row in times]
