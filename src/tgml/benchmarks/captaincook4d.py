@@ -37,11 +37,13 @@ CHARTED = ("fusion-llm", "do", "msg2", "llm")
 NOTES = (
     (
         "fusion's three weights are defaults, the same for all recipes, fitted leaving one recipe "
-        "out at a time: tgml bench fusion-weights judges each on the recipe it has not seen"
+        "out at a time: tgml bench fusion-weights judges each on the recipe it has not seen; which "
+        "questions they weigh was chosen on these same recipes, so expect a little less elsewhere"
     ),
     (
         "released: how many times faster than the released code; its 179, 7, 12 and 235 s (msgi, "
-        "count-based, msg2, do) were measured for 24 recipes on a like machine, not in this run"
+        "count-based, msg2, do) were measured for 24 recipes and one seed on a like machine, "
+        "not in this run, and count once for each seed here"
     ),
     "the interval is Student's t at 90 % over seeds; methods that draw nothing have 0",
     "uncontradicted knows the known graph: what recordings leave possible, not a method",

@@ -32,6 +32,9 @@ RATES = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 NOISY_COUNT = 16
 """How many recordings there are where noise varies."""
 
+FIRST_SEED = 100
+"""The settings of `robust` were chosen on procedures of smaller seeds; these it has not seen."""
+
 ASKING = ("llm",)
 """Methods that ask what a step's name means; the names here mean nothing."""
 KNOWING = "uncontradicted"
@@ -80,7 +83,7 @@ def run(
     truths = [
         random_procedure(size, width=round(WIDTH * size), density=DENSITY, seed=seed)
         for size in SIZES
-        for seed in range(seeds)
+        for seed in range(FIRST_SEED, FIRST_SEED + seeds)
     ]
     conditions = _conditions(truths)
     rows: list[dict[str, Any]] = []
