@@ -13,6 +13,7 @@ from graphlib import TopologicalSorter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from tgml.attributes import EdgeEvidence, StepAttributes
 from tgml.errors import CycleError, GraphError, UnknownNameError
 from tgml.sequences import END, START, Vocabulary
 
@@ -40,12 +41,17 @@ class TaskGraph:
     provenance
         Where the graph comes from (method, settings, number of recordings ...), as plain
         JSON values; kept with the graph, never interpreted.
+    attributes
+        What is known of some or all steps beyond their preconditions. A step that may be left
+        out (`optional`) keeps its place in the order, but nothing waits for it.
+    evidence
+        What the recordings showed of some or all edges.
 
     Raises
     ------
     GraphError
-        If an edge names an unknown step, a step needs END, START needs something, or a
-        weight is no number.
+        If an edge names an unknown step, a step needs END, START needs something, a weight is
+        no number, or attributes or evidence are given for what is not in the graph.
     CycleError
         If steps need each other.
 
@@ -64,6 +70,9 @@ class TaskGraph:
         "_dependents",
         "_masks",
         "_needs",
+        "_optional_for",
+        "attributes",
+        "evidence",
         "procedure",
         "provenance",
         "vocabulary",
@@ -74,9 +83,12 @@ class TaskGraph:
     procedure: str
     weights: Mapping[Edge, float]
     provenance: Mapping[str, Any]
+    attributes: Mapping[str, StepAttributes]
+    evidence: Mapping[Edge, EdgeEvidence]
     _needs: tuple[tuple[int, ...], ...]
     _dependents: tuple[tuple[int, ...], ...]
     _masks: tuple[int, ...]
+    _optional_for: Mapping[int, int]
 
     def __init__(
         self,
@@ -86,6 +98,8 @@ class TaskGraph:
         procedure: str = "",
         weights: Mapping[Edge, float] | None = None,
         provenance: Mapping[str, Any] | None = None,
+        attributes: Mapping[str, StepAttributes] | None = None,
+        evidence: Mapping[Edge, EdgeEvidence] | None = None,
     ) -> None:
         vocabulary = Vocabulary(tuple(steps))
         needs: list[set[int]] = [set() for _ in vocabulary.nodes]
@@ -103,22 +117,26 @@ class TaskGraph:
             for column in columns:
                 dependents[column].append(row)
         kept = {edge: _weight(edge, weight) for edge, weight in (weights or {}).items()}
-        for step, precondition in kept:
-            row, column = _edge_nodes(vocabulary, step, precondition)
-            if column not in needs[row]:
-                raise GraphError(
-                    f"a weight is given for {step!r} needing {precondition!r}, no edge"
-                )
+        for what, given in (("a weight is", kept), ("evidence is", evidence or {})):
+            for step, precondition in given:
+                row, column = _edge_nodes(vocabulary, step, precondition)
+                if column not in needs[row]:
+                    raise GraphError(f"{what} given for {step!r} needing {precondition!r}, no edge")
+        for step in attributes or {}:
+            if step not in vocabulary:
+                raise GraphError(f"attributes are given for {step!r}, no step of the graph")
         self._set("vocabulary", vocabulary)
         self._set("procedure", procedure)
         self._set("weights", MappingProxyType(kept))
         self._set("provenance", MappingProxyType(dict(provenance or {})))
         self._set("_needs", tuple(tuple(sorted(columns)) for columns in needs))
         self._set("_dependents", tuple(tuple(sorted(rows)) for rows in dependents))
+        self._set("attributes", MappingProxyType(dict(attributes or {})))
+        self._set("evidence", MappingProxyType(dict(evidence or {})))
+        optional = {vocabulary.node(step) for step in self.optional_steps}
         # One bit a node: a step is executable when all bits of its mask are done.
-        self._set(
-            "_masks", tuple(sum(1 << column for column in columns if column) for columns in needs)
-        )
+        self._set("_masks", _masks(needs, optional))
+        self._set("_optional_for", {node: _reached(dependents, node) for node in optional})
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -130,10 +148,37 @@ class TaskGraph:
         raise AttributeError(f"a TaskGraph is immutable; {name!r} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (
-            _rebuild,
-            (self.steps, self.edges, self.procedure, dict(self.weights), dict(self.provenance)),
-        )
+        return (_rebuild, (self._content(),))
+
+    def _content(self) -> dict[str, Any]:
+        content = {
+            name: dict(getattr(self, name))
+            for name in ("weights", "provenance", "attributes", "evidence")
+        }
+        return {"steps": self.steps, "edges": self.edges, "procedure": self.procedure, **content}
+
+    def replace(self, **changes: Any) -> TaskGraph:
+        """Return a graph that differs from this one in what is given.
+
+        Parameters
+        ----------
+        **changes
+            Arguments of the constructor. Where edges or steps change, weights, attributes and
+            evidence of what is no longer there are left out.
+
+        Examples
+        --------
+        >>> graph = TaskGraph.from_preconditions({"mix": ["egg"]})
+        >>> spicy = graph.replace(attributes={"egg": StepAttributes(optional=True)})
+        >>> spicy.executable()
+        ('egg', 'mix')
+        """
+        content = self._content() | changes
+        edges, steps = set(content["edges"]), set(content["steps"])
+        for name, known in (("weights", edges), ("evidence", edges), ("attributes", steps)):
+            if name not in changes:
+                content[name] = {key: entry for key, entry in content[name].items() if key in known}
+        return TaskGraph(**content)
 
     @classmethod
     def from_preconditions(
@@ -171,6 +216,15 @@ class TaskGraph:
             (nodes[row], nodes[column])
             for row, columns in enumerate(self._needs)
             for column in columns
+        )
+
+    @property
+    def optional_steps(self) -> tuple[str, ...]:
+        """The steps that may be left out."""
+        return tuple(
+            step
+            for step in self.steps
+            if step in self.attributes and self.attributes[step].optional
         )
 
     def __eq__(self, other: object) -> bool:
@@ -213,7 +267,10 @@ class TaskGraph:
         return tuple(self.vocabulary.name(node) for node in sorted(found))
 
     def missing_before(self, step: str, done: Iterable[str]) -> tuple[str, ...]:
-        """Return the direct preconditions of a step that have not been done yet.
+        """Return what a step needs that has not been done yet.
+
+        These are its direct preconditions; in the place of one that may be left out stands what
+        that one needs.
 
         Parameters
         ----------
@@ -223,14 +280,13 @@ class TaskGraph:
             The steps done so far, in any order.
         """
         open_ = self._masks[self.vocabulary.node(step)] & ~self._mask(done)
-        return tuple(
-            self.vocabulary.name(node)
-            for node in self._needs[self.vocabulary.node(step)]
-            if open_ >> node & 1
-        )
+        return tuple(name for node, name in enumerate(self.steps, start=1) if open_ >> node & 1)
 
     def executable(self, done: Iterable[str] = ()) -> tuple[str, ...]:
         """Return the steps not done yet whose preconditions are all done.
+
+        A step that may be left out is no longer among them once a step that comes after it has
+        been done.
 
         Parameters
         ----------
@@ -241,7 +297,9 @@ class TaskGraph:
         return tuple(
             name
             for node, name in enumerate(self.steps, start=1)
-            if not mask >> node & 1 and not self._masks[node] & ~mask
+            if not mask >> node & 1
+            and not self._masks[node] & ~mask
+            and not self._optional_for.get(node, 0) & mask
         )
 
     def is_valid(self, sequence: Iterable[str], *, complete: bool = False) -> bool:
@@ -259,18 +317,20 @@ class TaskGraph:
             node = self._step_node(name)
             if self._masks[node] & ~mask:
                 return False
+            if not mask >> node & 1 and self._optional_for.get(node, 0) & mask:
+                return False  # what may be left out has its place all the same
             mask |= 1 << node
         return not (complete and self._masks[self.vocabulary.end] & ~mask)
 
     def in_order(self) -> tuple[str, ...]:
         """Return the steps in an order that is valid, ties in the order of the vocabulary."""
-        done = 0
+        done = {0}
         order: list[str] = []
         waiting = list(range(1, len(self.steps) + 1))
         while waiting:
-            node = next(node for node in waiting if not self._masks[node] & ~done)
+            node = next(node for node in waiting if done.issuperset(self._needs[node]))
             waiting.remove(node)
-            done |= 1 << node
+            done.add(node)
             order.append(self.vocabulary.name(node))
         return tuple(order)
 
@@ -400,11 +460,25 @@ def _weight(edge: Edge, value: float) -> float:
         ) from None
 
 
-def _rebuild(
-    steps: tuple[str, ...],
-    edges: tuple[Edge, ...],
-    procedure: str,
-    weights: dict[Edge, float],
-    provenance: dict[str, Any],
-) -> TaskGraph:
-    return TaskGraph(steps, edges, procedure=procedure, weights=weights, provenance=provenance)
+def _masks(needs: list[set[int]], optional: set[int]) -> tuple[int, ...]:
+    """Return for each node the bits of what it waits for: an optional step by what that needs."""
+    masks = [0] * len(needs)
+    for row in TopologicalSorter(dict(enumerate(needs))).static_order():
+        for column in needs[row]:
+            masks[row] |= masks[column] if column in optional else (1 << column if column else 0)
+    return tuple(masks)
+
+
+def _reached(neighbours: list[list[int]], node: int) -> int:
+    """Return the bits of all nodes that a node leads to."""
+    mask, stack = 0, [node]
+    while stack:
+        for other in neighbours[stack.pop()]:
+            if not mask >> other & 1:
+                mask |= 1 << other
+                stack.append(other)
+    return mask
+
+
+def _rebuild(content: dict[str, Any]) -> TaskGraph:
+    return TaskGraph(**content)

@@ -7,6 +7,7 @@ is the one place that knows the placeholders START and END.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -113,11 +114,14 @@ class KeyStepSequence:
         as a whole where nobody looked.
     skipped
         Node numbers of steps that the annotator marked as left out.
+    weight
+        How many recordings it stands for: equal ones need to be listed only once.
 
     Raises
     ------
     FormatError
-        If there is no step, or a field has another length than `steps`.
+        If there is no step, a field has another length than `steps`, or the weight is no finite
+        number above 0.
     """
 
     id: str
@@ -126,6 +130,7 @@ class KeyStepSequence:
     ends: tuple[float, ...] | None = None
     mistakes: tuple[str | None, ...] | None = None
     skipped: tuple[int, ...] = ()
+    weight: float = 1.0
 
     def __post_init__(self) -> None:
         for name in ("steps", "starts", "ends", "mistakes", "skipped"):
@@ -135,6 +140,11 @@ class KeyStepSequence:
         if not self.steps:
             raise FormatError(
                 f"recording {self.id!r} has no steps; a demonstration shows at least one"
+            )
+        if not (math.isfinite(self.weight) and self.weight > 0):
+            raise FormatError(
+                f"recording {self.id!r} has the weight {self.weight!r:.40}; "
+                "expected a finite number above 0"
             )
         for name in ("starts", "ends", "mistakes"):
             values = getattr(self, name)
@@ -246,6 +256,11 @@ class Demonstrations:
 
     def __iter__(self) -> Iterator[KeyStepSequence]:
         return iter(self.sequences)
+
+    @property
+    def total_weight(self) -> float:
+        """How many recordings these stand for, equal ones counted each."""
+        return math.fsum(sequence.weight for sequence in self.sequences)
 
     @property
     def seen(self) -> frozenset[int]:

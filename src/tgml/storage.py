@@ -6,12 +6,14 @@ and the reason.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from tgml.attributes import EdgeEvidence, StepAttributes
 from tgml.errors import CycleError, FormatError, GraphError, TgmlError
 from tgml.files import read_text, write_text
 from tgml.graph import Edge, TaskGraph
@@ -54,13 +56,21 @@ def graph_to_json(graph: TaskGraph) -> dict[str, Any]:
         entry: dict[str, Any] = {"step": edge[0], "needs": edge[1]}
         if edge in graph.weights:
             entry["weight"] = round(graph.weights[edge], 6)
+        if edge in graph.evidence:
+            entry["evidence"] = _plain(graph.evidence[edge])
         edges.append(entry)
+    attributes = [
+        {"step": step, **_plain(graph.attributes[step])}
+        for step in graph.steps
+        if step in graph.attributes
+    ]
     return {
         "format": GRAPH_FORMAT,
         "version": VERSION,
         "procedure": graph.procedure,
         "steps": list(graph.steps),
         "edges": edges,
+        **({"attributes": attributes} if attributes else {}),
         "provenance": dict(graph.provenance),
     }
 
@@ -89,6 +99,7 @@ def graph_from_json(content: Any, where: str = "graph") -> TaskGraph:
         raise FormatError(f"{where}: 'edges' is {_kind(raw_edges)}; expected a list")
     edges: list[Edge] = []
     weights: dict[Edge, float] = {}
+    evidence: dict[Edge, EdgeEvidence] = {}
     for number, raw in enumerate(raw_edges, start=1):
         if not isinstance(raw, dict) or not {"step", "needs"} <= raw.keys():
             raise FormatError(f"{where}: edge {number} is {raw!r}; expected 'step' and 'needs'")
@@ -99,6 +110,10 @@ def graph_from_json(content: Any, where: str = "graph") -> TaskGraph:
         edges.append(edge)
         if raw.get("weight") is not None:
             weights[edge] = _number(raw["weight"], f"{where}: the weight of edge {number}")
+        if raw.get("evidence") is not None:
+            evidence[edge] = _record(
+                EdgeEvidence, raw["evidence"], f"{where}: the evidence of edge {number}"
+            )
     provenance = content.get("provenance", {})
     if not isinstance(provenance, Mapping):
         raise FormatError(f"{where}: 'provenance' is {_kind(provenance)}; expected an object")
@@ -109,6 +124,8 @@ def graph_from_json(content: Any, where: str = "graph") -> TaskGraph:
             procedure=_text(content.get("procedure", ""), "'procedure'"),
             weights=weights,
             provenance=provenance,
+            attributes=_attributes(content.get("attributes", []), where),
+            evidence=evidence,
         )
     except TgmlError as error:
         raise located(error, where) from None
@@ -129,6 +146,8 @@ def demonstrations_to_json(demonstrations: Demonstrations) -> dict[str, Any]:
                 entry[name] = list(values)
         if sequence.mistakes is not None:
             entry["mistakes"] = list(sequence.mistakes)
+        if sequence.weight != 1:
+            entry["weight"] = sequence.weight
         if sequence.skipped:
             entry["skipped"] = [demonstrations.vocabulary.name(node) for node in sequence.skipped]
         recordings.append(entry)
@@ -184,6 +203,7 @@ def demonstrations_from_json(content: Any, where: str = "demonstrations") -> Dem
                         vocabulary.node(name)
                         for name in _texts(raw.get("skipped", []), f"{about}: 'skipped'")
                     ),
+                    weight=_number(raw.get("weight", 1), f"{about}: 'weight'"),
                 )
             )
         procedure = _text(content.get("procedure", ""), "'procedure'")
@@ -244,6 +264,62 @@ def located(error: TgmlError, where: str) -> TgmlError:
         return CycleError(error.cycle, where)
     kind = GraphError if isinstance(error, GraphError) else FormatError
     return kind(f"{where}: {error}")
+
+
+def _plain(record: EdgeEvidence | StepAttributes) -> dict[str, Any]:
+    """Return a record as plain JSON values; what says nothing is left out."""
+    defaults = {entry.name: entry.default for entry in dataclasses.fields(record)}
+    values = dataclasses.asdict(record)
+    return {name: _short(value) for name, value in values.items() if value != defaults[name]}
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else round(value, 6)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _attributes(raw: Any, where: str) -> dict[str, StepAttributes]:
+    if not isinstance(raw, list):
+        raise FormatError(f"{where}: 'attributes' is {_kind(raw)}; expected a list")
+    attributes: dict[str, StepAttributes] = {}
+    for number, entry in enumerate(raw, start=1):
+        about = f"{where}: entry {number} of 'attributes'"
+        if not isinstance(entry, dict) or "step" not in entry:
+            raise FormatError(f"{about} is {entry!r:.40}; expected an object with 'step'")
+        step = _text(entry["step"], f"{about}: 'step'")
+        if step in attributes:
+            raise FormatError(f"{about}: {step!r} has attributes already")
+        rest = {name: value for name, value in entry.items() if name != "step"}
+        attributes[step] = _record(StepAttributes, rest, about)
+    return attributes
+
+
+Record = TypeVar("Record", EdgeEvidence, StepAttributes)
+
+
+def _record(kind: type[Record], raw: Any, where: str) -> Record:
+    """Return a record from JSON values, each of the type that its field has."""
+    if not isinstance(raw, dict):
+        raise FormatError(f"{where} is {_kind(raw)}; expected an object")
+    fields = {entry.name: entry for entry in dataclasses.fields(kind)}
+    needed = {name for name, entry in fields.items() if entry.default is dataclasses.MISSING}
+    if not needed <= raw.keys() <= fields.keys():
+        raise FormatError(
+            f"{where} has {', '.join(map(repr, raw)) or 'nothing'}; expected some of "
+            f"{', '.join(map(repr, fields))}"
+        )
+    values: dict[str, Any] = {}
+    for name, value in raw.items():
+        about = f"{where}: {name!r}"
+        if fields[name].type == "bool":
+            if not isinstance(value, bool):
+                raise FormatError(f"{about} is {_kind(value)}; expected true or false")
+            values[name] = value
+        else:
+            read = _number if fields[name].type == "float" else _texts
+            values[name] = read(value, about)
+    return kind(**values)
 
 
 def _text(value: Any, where: str) -> str:

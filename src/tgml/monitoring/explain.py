@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from tgml.attributes import EdgeEvidence
 from tgml.graph import TaskGraph
 from tgml.monitoring.verdict import Kind, Verdict
 
@@ -44,8 +45,8 @@ def explain(verdict: Verdict, graph: TaskGraph) -> str:
 def evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> str:
     """Return what a graph holds in favour of a step's edges; empty where it holds nothing.
 
-    That is each edge's weight, and the method and the number of recordings that the graph was
-    learned with. In how many of the recordings the order held is not kept in graphs.
+    That is, for each edge, in how many recordings the order held and which ones broke it, or its
+    weight where nobody counted; and the method and number of recordings behind the graph.
 
     Parameters
     ----------
@@ -54,27 +55,42 @@ def evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> str:
     step
         A step.
     preconditions
-        The direct preconditions in question; those without a weight are passed over.
+        The direct preconditions in question; those without evidence or weight are passed over.
 
     Examples
     --------
+    >>> from tgml.attributes import EdgeEvidence
     >>> graph = TaskGraph(["egg", "mix"], [("mix", "egg")], weights={("mix", "egg"): 0.931},
     ...                   provenance={"method": "do", "recordings": 12})
     >>> evidence(graph, "mix", ["egg"])
     "weight of 'egg': 0.93; learned from 12 recordings with 'do'"
+    >>> counted = graph.replace(evidence={("mix", "egg"): EdgeEvidence(10, 1, 1, (), ("anna",))})
+    >>> evidence(counted, "mix", ["egg"])
+    "'egg' came first in 10 of 11 recordings, not in 'anna'; learned from 12 recordings with 'do'"
     """
-    weights = [
-        f"weight of {name!r}: {graph.weights[step, name]:.2f}"
-        for name in preconditions
-        if (step, name) in graph.weights
-    ]
+    parts = []
+    for name in preconditions:
+        if (step, name) in graph.evidence:
+            parts.append(_counted(name, graph.evidence[step, name]))
+        elif (step, name) in graph.weights:
+            parts.append(f"weight of {name!r}: {graph.weights[step, name]:.2f}")
     method, recordings = graph.provenance.get("method"), graph.provenance.get("recordings")
     source = []
     if isinstance(recordings, int) and not isinstance(recordings, bool):
         noun = "recording" if recordings == 1 else "recordings"
         how = f" with {method!r}" if isinstance(method, str) else ""
         source = [f"learned from {recordings} {noun}{how}"]
-    return "; ".join([", ".join(weights), *source] if weights else source)
+    return "; ".join([", ".join(parts), *source] if parts else source)
+
+
+def _counted(name: str, found: EdgeEvidence) -> str:
+    both = found.held + found.broken
+    noun = "recording" if both == 1 else "recordings"
+    named = [f"'{id_}'" for id_ in found.broken_in[:3]]
+    if named and found.broken > len(named):
+        named.append(f"{found.broken - len(named):g} more")
+    broken = f", not in {', '.join(named)}" if named else ""
+    return f"{name!r} came first in {found.held:g} of {both:g} {noun}{broken}"
 
 
 def _sentence(verdict: Verdict) -> str:
@@ -92,6 +108,9 @@ def _sentence(verdict: Verdict) -> str:
                 f"skipped, as reported at step {verdict.cause}"
             )
         case Kind.TOO_LATE:
+            if verdict.cause is None:
+                come = "comes" if len(verdict.done_without_it) == 1 else "come"
+                return f"{step} is done after {after}, which {come} after it if it is done at all"
             needs = "needs" if len(verdict.done_without_it) == 1 else "need"
             return (
                 f"{step} is done after {after}, which {needs} it through other steps: "

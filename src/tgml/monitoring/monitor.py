@@ -149,6 +149,7 @@ class Monitor:
             elif without:
                 kind = Kind.REPAIRED if reported & bit else Kind.TOO_LATE
                 cause = _mistake_behind(plan, now, node)
+                mistakes += cause is None
             else:
                 kind = Kind.CORRECT
             if reported & bit:
@@ -180,7 +181,7 @@ class Monitor:
         now, plan = self._now, self._plan
         verdicts = []
         for step, node in plan.nodes.items():
-            if now.performed >> node & 1:
+            if (now.performed | plan.optional) >> node & 1:
                 continue
             without = plan.names_in(plan.needed_by[node] & now.performed)
             verdicts.append(
@@ -200,8 +201,7 @@ class Monitor:
                 )
             )
         mistakes = now.mistakes + sum(verdict.is_mistake for verdict in verdicts)
-        done = now.performed.bit_count() / len(plan.nodes) if plan.nodes else 1.0
-        return Report(now.observed, mistakes, tuple(verdicts), done)
+        return Report(now.observed, mistakes, tuple(verdicts), plan.progress(now.performed))
 
     def undo(self) -> None:
         """Take back the last observation, as if it had never come.
@@ -252,15 +252,17 @@ class Monitor:
         return monitor
 
 
-def _mistake_behind(plan: Plan, now: Moment, node: int) -> int:
-    """Return the first mistake that passed over a step which something done needs.
+def _mistake_behind(plan: Plan, now: Moment, node: int) -> int | None:
+    """Return the first mistake that passed over a step which something done comes after.
 
     Either the step was reported missing itself, or one between it and what was done: the last
-    step not done on the way there is a direct precondition of one that was.
+    step not done on the way there is a direct precondition of one that was. Nothing was reported
+    where only steps that may be left out were passed over.
     """
     if now.reported >> node & 1:
         return now.reported_at[node]
-    return min(now.reported_at[other] for other in bits(plan.needed_by[node] & now.reported))
+    between = plan.needed_by[node] & now.reported
+    return min((now.reported_at[other] for other in bits(between)), default=None)
 
 
 def _number(value: Any, what: str, step: str) -> float:

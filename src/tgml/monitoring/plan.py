@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tgml.graph import TaskGraph
-from tgml.sequences import START
+from tgml.sequences import END, START
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +20,15 @@ class Plan:
     nodes
         The node number of each step; START and END are not among them, as nobody does them.
     needs
-        For each node the steps that it needs directly.
+        For each node the steps that it waits for: its direct preconditions, and in the place of
+        one that may be left out what that one waits for.
     needs_all
-        For each node the steps that it needs directly or through others.
+        For each node the steps that it waits for directly or through others.
     needed_by
-        For each node the steps that need it directly or through others.
+        For each node the steps that come after it directly or through others, whether or not
+        they wait for it.
+    optional
+        The steps that may be left out.
     """
 
     names: tuple[str, ...]
@@ -32,26 +36,33 @@ class Plan:
     needs: tuple[int, ...] = field(repr=False)
     needs_all: tuple[int, ...] = field(repr=False, compare=False)
     needed_by: tuple[int, ...] = field(repr=False, compare=False)
+    optional: int = field(default=0, repr=False)
 
     @classmethod
     def of(cls, graph: TaskGraph) -> Plan:
         """Lay out a graph."""
         names = graph.vocabulary.nodes
         number = {name: node for node, name in enumerate(names)}
-        needs = [0] * len(names)
+        optional = sum(1 << number[step] for step in graph.optional_steps)
+        direct = [0] * len(names)
         for step, precondition in graph.edges:
             if precondition != START:
-                needs[number[step]] |= 1 << number[precondition]
-        needs_all = list(needs)
+                direct[number[step]] |= 1 << number[precondition]
+        needs, before = list(direct), list(direct)
         needed_by = [0] * len(names)
-        for step in graph.in_order():  # what a step needs comes before it, so it is complete
+        for step in (*graph.in_order(), END):  # what a step needs comes before it: complete
             node = number[step]
-            for needed in bits(needs[node]):
-                needs_all[node] |= needs_all[needed]
-            for needed in bits(needs_all[node]):
-                needed_by[needed] |= 1 << node
+            for needed in bits(direct[node]):
+                before[node] |= before[needed]
+                if optional >> needed & 1:
+                    needs[node] |= needs[needed]
+            needs[node] &= ~optional
+            if step != END:
+                for needed in bits(before[node]):
+                    needed_by[needed] |= 1 << node
         nodes = {name: number[name] for name in graph.steps}
-        return cls(names, nodes, tuple(needs), tuple(needs_all), tuple(needed_by))
+        needs_all = tuple(mask & ~optional for mask in before)
+        return cls(names, nodes, tuple(needs), needs_all, tuple(needed_by), optional)
 
     def names_in(self, mask: int) -> tuple[str, ...]:
         """Return the names of the steps in a mask, in the order of the vocabulary."""
@@ -66,7 +77,9 @@ class Plan:
         possible = [
             node
             for node in self.nodes.values()
-            if not performed >> node & 1 and not self.needs[node] & ~performed
+            if not performed >> node & 1
+            and not self.needs[node] & ~performed
+            and not (self.optional >> node & 1 and self.needed_by[node] & performed)
         ]
         possible.sort(
             key=lambda node: (
@@ -75,6 +88,11 @@ class Plan:
             )
         )
         return tuple(self.names[node] for node in possible)
+
+    def progress(self, performed: int) -> float:
+        """Return the fraction of the steps that are done, of those that may not be left out."""
+        expected = len(self.nodes) - self.optional.bit_count()
+        return (performed & ~self.optional).bit_count() / expected if expected else 1.0
 
     def missed(self, performed: int) -> int:
         """Return the steps not done that something done needs directly."""

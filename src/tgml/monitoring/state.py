@@ -43,10 +43,19 @@ class Moment(NamedTuple):
 
 
 def fingerprint(graph: TaskGraph) -> str:
-    """Return a text that tells graphs apart by their steps and edges, whatever their order."""
+    """Return a text that tells graphs apart by their steps and edges, whatever their order.
+
+    Which steps may be left out counts as well: verdicts depend on it.
+    """
     import hashlib  # only who saves or resumes waits for it
 
-    content = json.dumps([sorted(graph.steps), sorted(graph.edges)])
+    content = json.dumps(
+        [
+            sorted(graph.steps),
+            sorted(graph.edges),
+            *([sorted(graph.optional_steps)] if graph.optional_steps else []),
+        ]
+    )
     return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 

@@ -18,7 +18,9 @@ class Kind(StrEnum):
     TOO_EARLY = "too-early"
     """Done before something it needs, which had not been reported missing yet."""
     TOO_LATE = "too-late"
-    """Done after steps that need it through others; nobody had missed it itself yet."""
+    """Done after steps that come after it; nobody had missed it itself yet.
+
+    Either these need it through others, or it may be left out and nobody waits for it."""
     UNKNOWN_STEP = "unknown-step"
     """No step of the graph; it changes nothing."""
     REPEATED = "repeated"
@@ -31,7 +33,7 @@ class Kind(StrEnum):
     """Never done."""
 
 
-_MISTAKES = frozenset({Kind.TOO_EARLY, Kind.UNKNOWN_STEP, Kind.OPEN_AT_FINISH})
+_MISTAKES = frozenset({Kind.TOO_EARLY, Kind.TOO_LATE, Kind.UNKNOWN_STEP, Kind.OPEN_AT_FINISH})
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -96,9 +98,8 @@ class Verdict:
 
     @property
     def progress(self) -> float:
-        """The fraction of the graph's steps that have been done, right or wrong."""
-        total = len(self._plan.nodes)
-        return self._performed.bit_count() / total if total else 1.0
+        """The fraction of the graph's steps done, right or wrong; optional ones do not count."""
+        return self._plan.progress(self._performed)
 
     @property
     def nearest(self) -> tuple[str, ...]:

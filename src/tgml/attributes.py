@@ -1,0 +1,99 @@
+"""What the recordings tell of a step and of an edge, kept with the graph that they gave.
+
+A `StepAttributes` says how often a step is done at all and whether it is repeated; an
+`EdgeEvidence` says how many recordings showed an edge's order, the opposite one, or neither.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from tgml.errors import GraphError
+
+EXAMPLES = 20
+"""At most so many recordings are named for an edge; the counts are always complete."""
+
+
+@dataclass(frozen=True)
+class StepAttributes:
+    """How a step is done, beyond its preconditions.
+
+    Parameters
+    ----------
+    done
+        In which share of the recordings it is done at all, from 0 to 1.
+    optional
+        Whether it may be left out: nobody waits for it.
+    left_out_with
+        Steps that are left out in the same recordings as this one.
+    done_instead
+        Steps that are done in those recordings that leave this one out, and not otherwise.
+    repeated
+        In which share of the recordings that do it it is done again, from 0 to 1.
+    repeatable
+        Whether doing it again is part of the procedure.
+    repeated_after
+        The steps that come directly before it is done again, the most frequent first.
+
+    Raises
+    ------
+    GraphError
+        If a share is no number from 0 to 1.
+    """
+
+    done: float = 1.0
+    optional: bool = False
+    left_out_with: tuple[str, ...] = ()
+    done_instead: tuple[str, ...] = ()
+    repeated: float = 0.0
+    repeatable: bool = False
+    repeated_after: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("done", "repeated"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise GraphError(
+                    f"the share {name!r} of a step is {getattr(self, name)!r:.40}; "
+                    "expected a number from 0 to 1"
+                )
+        for name in ("left_out_with", "done_instead", "repeated_after"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+
+
+@dataclass(frozen=True)
+class EdgeEvidence:
+    """What the recordings showed of one edge: step and precondition, one before the other.
+
+    Parameters
+    ----------
+    held
+        How many recordings did the precondition before the step.
+    broken
+        How many did the step before its precondition.
+    silent
+        How many did only one of the two, or neither.
+    held_in, broken_in
+        The names of some of those recordings, at most `EXAMPLES`.
+
+    Raises
+    ------
+    GraphError
+        If a count is no finite number from 0 on.
+    """
+
+    held: float
+    broken: float
+    silent: float
+    held_in: tuple[str, ...] = ()
+    broken_in: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("held", "broken", "silent"):
+            count = getattr(self, name)
+            if not (math.isfinite(count) and count >= 0):
+                raise GraphError(
+                    f"the evidence of an edge has {name} = {count!r:.40}; expected a count"
+                )
+        for name in ("held_in", "broken_in"):
+            object.__setattr__(self, name, tuple(getattr(self, name))[:EXAMPLES])
