@@ -49,6 +49,7 @@ bench: $(VENV)/.setup
 	$(BIN)/tgml bench synthetic --output bench-output
 	$(BIN)/tgml bench speed --json bench-output/speed.json
 	$(BIN)/tgml bench monitor --json bench-output/monitor.json
+	$(BIN)/tgml bench alignment --json bench-output/alignment.json
 
 clean:
 	rm -rf $(VENV) demo-output bench-output

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tgml._version import __version__
 
 if TYPE_CHECKING:
+    from tgml.alignment import align
     from tgml.errors import TgmlError
     from tgml.graph import TaskGraph
     from tgml.monitoring import Monitor, Verdict, find_violations
@@ -28,6 +29,7 @@ _HOMES = {
     "TaskGraph": "tgml.graph",
     "TgmlError": "tgml.errors",
     "Verdict": "tgml.monitoring",
+    "align": "tgml.alignment",
     "find_violations": "tgml.monitoring",
     "learn": "tgml.pipeline",
     "learn_all": "tgml.pipeline",
@@ -44,6 +46,7 @@ __all__ = [
     "TgmlError",
     "Verdict",
     "__version__",
+    "align",
     "find_violations",
     "learn",
     "learn_all",

@@ -14,6 +14,7 @@ COMMANDS = (
     "learn",
     "show",
     "check",
+    "align",
     "watch",
     "evaluate",
     "convert",

@@ -83,6 +83,11 @@ BENCHMARKS = MappingProxyType(
                 "the monitor's time for a step, and whether it stays flat",
                 "tgml.benchmarks.monitor",
             ),
+            BenchmarkEntry(
+                "alignment",
+                "the time to explain recordings by a graph, and whether brute force agrees",
+                "tgml.benchmarks.alignment",
+            ),
         )
     }
 )

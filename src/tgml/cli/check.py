@@ -10,13 +10,10 @@ import typer
 
 from tgml.cli import options
 from tgml.cli.output import count, echo, print_json, print_notes
-from tgml.errors import InputError, UnknownNameError
+from tgml.cli.recordings import of_this_procedure, share_a_step
 
 if TYPE_CHECKING:
-    from tgml.graph import TaskGraph
     from tgml.monitoring import Violation
-    from tgml.readers import Reading
-    from tgml.sequences import Demonstrations
 
 
 def check(
@@ -54,8 +51,8 @@ def check(
         columns=options.columns(column),
         errors=errors,
     )
-    demonstrations = _of_this_procedure(reading, loaded, sequences)
-    _share_a_step(loaded, demonstrations, sequences)
+    demonstrations = of_this_procedure(reading, loaded, sequences)
+    share_a_step(loaded, demonstrations, sequences)
     found = [
         (recording.id, find_violations(loaded, demonstrations.names(recording)))
         for recording in demonstrations
@@ -70,30 +67,6 @@ def check(
         echo(_summary([len(violations) for _, violations in found]))
     if any(violations for _, violations in found):
         raise typer.Exit(1)
-
-
-def _of_this_procedure(reading: Reading, graph: TaskGraph, path: Path) -> Demonstrations:
-    """Return the recordings of the graph's own procedure where a file holds several."""
-    if len(reading.procedures) == 1:
-        return reading.only()
-    if graph.procedure in reading.procedures:
-        return reading.procedures[graph.procedure]
-    listed = ", ".join(map(repr, reading.procedures))
-    raise InputError(
-        f"{path}: {len(reading.procedures)} procedures, none called {graph.procedure!r} as the "
-        f"graph is; choose one with --procedure NAME: {listed}"
-    )
-
-
-def _share_a_step(graph: TaskGraph, demonstrations: Demonstrations, path: Path) -> None:
-    shown = [demonstrations.vocabulary.name(node) for node in sorted(demonstrations.seen)]
-    if any(name in graph.vocabulary for name in shown):
-        return
-    example = UnknownNameError("step", shown[0], graph.steps)
-    raise InputError(
-        f"{path}: none of its {count(len(shown), 'step')} is in the graph; {example}; "
-        "is this a recording of another procedure?"
-    )
 
 
 def _summary(numbers: Sequence[int]) -> str:

@@ -9,6 +9,7 @@ import typer
 
 from tgml._version import __version__
 from tgml.cli import (
+    align,
     bench,
     check,
     convert,
@@ -39,6 +40,7 @@ app = typer.Typer(
 app.command("learn")(learn.learn)
 app.command("show")(show.show)
 app.command("check")(check.check)
+app.command("align")(align.align)
 app.command("watch")(watch.watch)
 app.command("evaluate")(evaluate.evaluate)
 app.command("convert")(convert.convert)

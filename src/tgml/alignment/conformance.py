@@ -1,0 +1,112 @@
+"""How well a graph and a log agree: fitness and precision."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tgml.alignment.aligner import Aligner
+from tgml.alignment.costs import Costs
+from tgml.alignment.moves import Alignment, fitness
+from tgml.graph import TaskGraph
+from tgml.sequences import Demonstrations
+
+
+@dataclass(frozen=True)
+class Conformance:
+    """The alignments of all recordings of a log, and what they say of the graph.
+
+    Parameters
+    ----------
+    alignments
+        One for each recording.
+    precision
+        How much of what the graph allows the recordings show, from 0 to 1: see `conformance`.
+    """
+
+    alignments: tuple[Alignment, ...]
+    precision: float
+
+    @property
+    def cost(self) -> float:
+        """The costs of all recordings."""
+        return math.fsum(alignment.cost for alignment in self.alignments)
+
+    @property
+    def fitness(self) -> float:
+        """1 - the costs of all recordings / their worst costs."""
+        return fitness(self.cost, math.fsum(alignment.worst for alignment in self.alignments))
+
+
+def conformance(
+    graph: TaskGraph, demonstrations: Demonstrations, *, costs: Costs | None = None
+) -> Conformance:
+    """Align every recording of a log to a graph.
+
+    Precision is that of escaping edges (Munoz-Gama and Carmona, 2010) over aligned recordings
+    (Adriansyah et al., 2015): the model side of each alignment is a valid order, and after each
+    of its prefixes the graph allows some steps, of which the log shows those that follow
+    the same prefix in any recording. Precision is 1 - (allowed but not shown) / allowed, both
+    summed over the proper prefixes of all recordings.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    demonstrations
+        The log.
+    costs
+        What the moves cost; by default 1 for a step skipped or inserted.
+
+    Raises
+    ------
+    UnknownNameError
+        If a cost is for a step that the graph does not have.
+
+    Examples
+    --------
+    >>> graph = TaskGraph.from_preconditions({"bread": [], "butter": [], "eat": ["bread"]})
+    >>> log = Demonstrations.from_steps([["bread", "butter", "eat"], ["bread", "butter", "eat"]])
+    >>> result = conformance(graph, log)
+    >>> result.fitness, result.precision  # butter may be first or last, and never is
+    (1.0, 0.6)
+    """
+    aligner = Aligner(graph, costs)
+    known: dict[tuple[str, ...], Alignment] = {}
+    alignments = []
+    for sequence in demonstrations:
+        names = demonstrations.names(sequence)
+        if names not in known:
+            known[names] = aligner.align(names)
+        found = known[names]
+        alignments.append(Alignment(sequence.id, found.moves, found.worst))
+    return Conformance(tuple(alignments), _precision(aligner, alignments))
+
+
+@dataclass(slots=True)
+class _Prefix:
+    """A prefix of valid orders: how many recordings have it, and how they go on."""
+
+    times: int = 0
+    next: dict[str, _Prefix] = field(default_factory=dict)
+
+
+def _precision(aligner: Aligner, alignments: Sequence[Alignment]) -> float:
+    root = _Prefix()
+    for alignment in alignments:
+        prefix = root
+        for move in alignment.moves:
+            if move.kind == "inserted":
+                continue
+            prefix.times += 1
+            prefix = prefix.next.setdefault(move.step, _Prefix())
+    allowed = shown = 0
+    waiting: list[tuple[_Prefix, tuple[str, ...]]] = [(root, ())]
+    while waiting:
+        prefix, done = waiting.pop()
+        if prefix.times:
+            allowed += prefix.times * len(aligner.enabled(done))
+            shown += prefix.times * len(prefix.next)
+        waiting += [(longer, (*done, step)) for step, longer in prefix.next.items()]
+    return shown / allowed if allowed else 1.0

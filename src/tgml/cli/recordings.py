@@ -1,0 +1,51 @@
+"""Which recordings of a file are held against a graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tgml.cli.output import count
+from tgml.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from tgml.graph import TaskGraph
+    from tgml.readers import Reading
+    from tgml.sequences import Demonstrations
+
+
+def of_this_procedure(reading: Reading, graph: TaskGraph, path: Path) -> Demonstrations:
+    """Return the recordings of the graph's own procedure where a file holds several.
+
+    Raises
+    ------
+    InputError
+        If a file holds several, and none is called as the graph is.
+    """
+    if len(reading.procedures) == 1:
+        return reading.only()
+    if graph.procedure in reading.procedures:
+        return reading.procedures[graph.procedure]
+    listed = ", ".join(map(repr, reading.procedures))
+    raise InputError(
+        f"{path}: {len(reading.procedures)} procedures, none called {graph.procedure!r} as the "
+        f"graph is; choose one with --procedure NAME: {listed}"
+    )
+
+
+def share_a_step(graph: TaskGraph, demonstrations: Demonstrations, path: Path) -> None:
+    """Check that recordings have at least one step of a graph.
+
+    Raises
+    ------
+    InputError
+        If they have none: they are of another procedure.
+    """
+    shown = [demonstrations.vocabulary.name(node) for node in sorted(demonstrations.seen)]
+    if any(name in graph.vocabulary for name in shown):
+        return
+    example = UnknownNameError("step", shown[0], graph.steps)
+    raise InputError(
+        f"{path}: none of its {count(len(shown), 'step')} is in the graph; {example}; "
+        "is this a recording of another procedure?"
+    )

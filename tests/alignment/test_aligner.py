@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.alignment.brute_force import cheapest
+from tests.strategies import STEP_NAMES, task_graphs, valid_orders
+from tgml.alignment import Aligner, Costs, align
+from tgml.alignment.costs import KINDS, Kind
+from tgml.errors import SettingError, UnknownNameError
+from tgml.graph import TaskGraph
+
+GRAPHS = task_graphs(max_steps=5)
+# Steps "step f" and later are unknown to graphs of five steps.
+RECORDINGS = st.lists(st.sampled_from(STEP_NAMES[:7]), max_size=7)
+TEA = TaskGraph.from_preconditions({"stir": ["pour"], "drink": ["stir"], "sing": []})
+
+
+@st.composite
+def costs(draw: st.DrawFn, graph: TaskGraph) -> Costs:
+    price = st.integers(0, 6).map(lambda quarters: quarters / 4)
+    keys = st.tuples(st.sampled_from(KINDS), st.sampled_from(graph.steps))
+    return Costs(
+        draw(price), draw(price), draw(price), draw(st.dictionaries(keys, price, max_size=4))
+    )
+
+
+@given(GRAPHS, RECORDINGS, st.data())
+@settings(deadline=None, max_examples=300)
+def test_no_explanation_is_cheaper(
+    graph: TaskGraph, recording: list[str], data: st.DataObject
+) -> None:
+    chosen = data.draw(st.just(Costs()) | costs(graph))
+    found = align(graph, recording, costs=chosen)
+    assert found.cost == cheapest(graph, recording, chosen)  # quarters: no rounding
+
+
+@given(GRAPHS, RECORDINGS, st.data())
+@settings(deadline=None)
+def test_moves_are_the_recording_on_one_side_and_a_valid_order_on_the_other(
+    graph: TaskGraph, recording: list[str], data: st.DataObject
+) -> None:
+    found = align(graph, recording, costs=data.draw(costs(graph)))
+    assert [move.step for move in found.moves if move.kind != "skipped"] == recording
+    places = [move.position for move in found.moves if move.kind != "skipped"]
+    assert places == list(range(1, len(recording) + 1))
+    order = [move.step for move in found.moves if move.kind != "inserted"]
+    assert sorted(order) == sorted(graph.steps)
+    assert graph.is_valid(order, complete=True)
+    assert 0 <= found.fitness <= 1
+    assert found.cost == math.fsum(move.cost for move in found.moves)
+
+
+@given(task_graphs(), st.data())
+@settings(deadline=None)
+def test_a_valid_order_fits_without_a_deviation(graph: TaskGraph, data: st.DataObject) -> None:
+    found = align(graph, data.draw(valid_orders(graph)))
+    assert (found.cost, found.fitness) == (0, 1)
+    assert not found.skipped
+    assert not found.inserted
+
+
+def test_the_best_of_several_occurrences_stays() -> None:
+    found = align(TEA, ["stir", "pour", "stir", "drink", "sing"])
+    assert [(move.step, move.position) for move in found.inserted] == [("stir", 1)]
+    assert found.cost == 1
+
+
+def test_of_equally_good_occurrences_the_first_stays() -> None:
+    found = align(TEA, ["pour", "pour", "stir", "stir", "drink", "sing"])
+    assert [(move.step, move.position) for move in found.inserted] == [("pour", 2), ("stir", 4)]
+
+
+def test_a_dear_step_stays_at_the_cost_of_cheap_ones() -> None:
+    order = ["drink", "pour", "stir", "sing"]
+    assert align(TEA, order).moved == ("drink",)
+    dear = Costs(steps={("skipped", "drink"): 10})
+    assert set(align(TEA, order, costs=dear).moved) == {"pour", "stir"}
+
+
+def test_an_empty_recording_skips_everything() -> None:
+    found = align(TEA, [])
+    assert [move.kind for move in found.moves] == ["skipped"] * 4
+    assert (found.cost, found.fitness) == (4, 0)
+
+
+def test_where_nothing_costs_anything_all_fits() -> None:
+    assert align(TEA, ["drink"], costs=Costs(0, 0, 0)).fitness == 1
+
+
+def test_costs_of_any_fraction_are_weighed_exactly() -> None:
+    graph = TaskGraph.from_preconditions({"b": ["a"], "c": ["a"], "d": ["a"]})
+    tenths: dict[tuple[Kind, str], float] = {("skipped", name): 0.1 for name in "bcd"}
+    found = align(graph, ["b", "c", "d", "a"], costs=Costs(0, 0.3, 0, tenths))
+    # Three times the float 0.1 is more than the float 0.3 by less than a rounding error.
+    assert found.moved == ("a",)
+
+
+@pytest.mark.parametrize("value", [-1, math.nan, math.inf, "much"])
+def test_a_cost_that_is_no_cost_is_refused(value: float) -> None:
+    with pytest.raises(SettingError, match="the cost of skipped is"):
+        Costs(skipped=value)
+    with pytest.raises(SettingError, match="the cost of done of 'stir' is"):
+        Costs(steps={("done", "stir"): value})
+
+
+def test_an_unknown_kind_of_move_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'skipped'"):
+        Costs(steps={("skiped", "stir"): 1})  # type: ignore[dict-item]
+
+
+def test_a_cost_for_a_step_that_the_graph_lacks_is_refused_unless_it_is_inserted() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'stir'"):
+        Aligner(TEA, Costs(steps={("skipped", "stirr"): 1}))
+    assert align(TEA, ["dance"], costs=Costs(steps={("inserted", "dance"): 7})).cost == 11

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from tgml.alignment import Costs, align, explain_alignment
+from tgml.graph import TaskGraph
+
+TEA = TaskGraph.from_preconditions({"stir": ["pour"], "drink": ["stir"]})
+
+
+def lines(*steps: str, costs: Costs | None = None) -> tuple[str, ...]:
+    return explain_alignment(TEA, align(TEA, steps, costs=costs))
+
+
+def test_nothing_is_said_of_a_recording_as_the_graph_says() -> None:
+    assert lines("pour", "stir", "drink") == ()
+
+
+def test_a_moved_step_is_said_once_with_what_came_before() -> None:
+    assert lines("stir", "drink", "pour") == (
+        "moved: 'pour' is step 3; 'stir' (step 1), which needs it, came before, and 1 more",
+    )
+
+
+def test_a_step_done_too_early_is_said_with_what_came_after() -> None:
+    assert lines("drink", "pour", "stir") == (
+        "moved: 'drink' is step 1; 'pour' (step 2), which it needs, came after, and 1 more",
+    )
+
+
+def test_repeated_and_skipped_steps_are_told_apart() -> None:
+    assert lines("pour", "pour", "stir") == (
+        "repeated: 'pour' (step 2); step 1 counts as done",
+        "skipped: 'drink'",
+    )
+
+
+def test_an_unknown_step_is_named_with_the_nearest() -> None:
+    assert lines("pour", "stirr", "stir", "drink") == (
+        "inserted: 'stirr' (step 2); the graph has no such step; did you mean 'stir'?",
+    )
+
+
+def test_a_step_that_is_cheaper_to_insert_is_said_to_be() -> None:
+    found = lines("pour", "stir", "drink", costs=Costs(done=5))
+    assert found[0].startswith("inserted: 'pour' (step 1); with these costs that is cheaper")
