@@ -9,33 +9,35 @@ from tgml.alignment import Costs
 from tgml.graph import TaskGraph
 
 
-def cheapest(
-    graph: TaskGraph, steps: Sequence[str], costs: Costs, optional: frozenset[str] = frozenset()
-) -> float:
-    """Return the cost of a cheapest path through pairs of (place in the recording, steps past)."""
-    start: tuple[int, frozenset[str]] = (0, frozenset())
-    best = {start: 0.0}
-    queue: list[tuple[float, int, list[str]]] = [(0.0, 0, [])]
+def cheapest(graph: TaskGraph, steps: Sequence[str], costs: Costs) -> float:
+    """Return the cost of a cheapest path through (place in the recording, steps past, done)."""
+    optional = graph.optional_steps
+    again = [step for step, about in graph.attributes.items() if about.repeatable]
+    nothing: list[str] = []
+    queue: list[tuple[float, int, list[str], list[str]]] = [(0.0, 0, nothing, nothing)]
+    best = {(0, frozenset(nothing), frozenset(nothing)): 0.0}
     while queue:
-        cost, place, past = heapq.heappop(queue)
-        state = (place, frozenset(past))
-        if cost > best[state]:
+        cost, place, past, done = heapq.heappop(queue)
+        if cost > best[place, frozenset(past), frozenset(done)]:
             continue
         if place == len(steps) and len(past) == len(graph.steps):
             return cost
-        moves: list[tuple[float, int, list[str]]] = []
+        moves: list[tuple[float, int, list[str], list[str]]] = []
         if place < len(steps):
-            moves.append((costs.of("inserted", steps[place]), place + 1, past))
+            moves.append((costs.of("inserted", steps[place]), place + 1, past, done))
+            if steps[place] in done and steps[place] in again:
+                moves.append((costs.of("done", steps[place]), place + 1, past, done))
         for step in graph.steps:
             if step not in past and set(graph.preconditions_of(step)) <= set(past):
                 after = sorted([*past, step])
                 skip = 0.0 if step in optional else costs.of("skipped", step)
-                moves.append((skip, place, after))
+                moves.append((skip, place, after, done))
                 if place < len(steps) and steps[place] == step:
-                    moves.append((costs.of("done", step), place + 1, after))
-        for price, next_place, after in moves:
-            state = (next_place, frozenset(after))
+                    doing = sorted([*done, step])
+                    moves.append((costs.of("done", step), place + 1, after, doing))
+        for price, next_place, next_past, next_done in moves:
+            state = (next_place, frozenset(next_past), frozenset(next_done))
             if cost + price < best.get(state, float("inf")):
                 best[state] = cost + price
-                heapq.heappush(queue, (cost + price, next_place, after))
+                heapq.heappush(queue, (cost + price, next_place, next_past, next_done))
     raise AssertionError("every recording can be inserted and every graph skipped")

@@ -10,10 +10,21 @@ from tests.alignment.brute_force import cheapest
 from tests.strategies import STEP_NAMES, task_graphs, valid_orders
 from tgml.alignment import Aligner, Costs, align
 from tgml.alignment.costs import KINDS, Kind
+from tgml.attributes import StepAttributes
 from tgml.errors import SettingError, UnknownNameError
 from tgml.graph import TaskGraph
 
-GRAPHS = task_graphs(max_steps=5)
+
+@st.composite
+def attributed(draw: st.DrawFn) -> TaskGraph:
+    """Return graphs in which some steps are optional and some repeatable."""
+    graph = draw(task_graphs(max_steps=5))
+    about = st.builds(StepAttributes, optional=st.booleans(), repeatable=st.booleans())
+    names = st.sampled_from(graph.steps)
+    return graph.replace(attributes=draw(st.dictionaries(names, about, max_size=3)))
+
+
+GRAPHS = task_graphs(max_steps=5) | attributed()
 # Steps "step f" and later are unknown to graphs of five steps.
 RECORDINGS = st.lists(st.sampled_from(STEP_NAMES[:7]), max_size=7)
 TEA = TaskGraph.from_preconditions({"stir": ["pour"], "drink": ["stir"], "sing": []})
@@ -48,8 +59,12 @@ def test_moves_are_the_recording_on_one_side_and_a_valid_order_on_the_other(
     places = [move.position for move in found.moves if move.kind != "skipped"]
     assert places == list(range(1, len(recording) + 1))
     order = [move.step for move in found.moves if move.kind != "inserted"]
-    assert sorted(order) == sorted(graph.steps)
+    repeatable = {step for step, about in graph.attributes.items() if about.repeatable}
+    assert set(order) == set(graph.steps)
+    assert {step for step in order if order.count(step) > 1} <= repeatable
     assert graph.is_valid(order, complete=True)
+    left_out = {move.step for move in found.skipped} & set(graph.optional_steps)
+    assert graph.is_valid([step for step in order if step not in left_out], complete=True)
     assert 0 <= found.fitness <= 1
     assert found.cost == math.fsum(move.cost for move in found.moves)
 
@@ -79,6 +94,19 @@ def test_a_dear_step_stays_at_the_cost_of_cheap_ones() -> None:
     assert align(TEA, order).moved == ("drink",)
     dear = Costs(steps={("skipped", "drink"): 10})
     assert set(align(TEA, order, costs=dear).moved) == {"pour", "stir"}
+
+
+def test_an_optional_step_costs_nothing_to_skip_but_keeps_its_place() -> None:
+    graph = TEA.replace(attributes={"stir": StepAttributes(optional=True)})
+    assert align(graph, ["pour", "drink", "sing"]).cost == 0
+    assert align(graph, ["pour", "drink", "stir", "sing"]).cost == 1
+    assert align(graph, ["drink", "pour", "sing"]).cost == 2
+
+
+def test_a_repeatable_step_costs_nothing_to_repeat_after_the_first() -> None:
+    graph = TEA.replace(attributes={"stir": StepAttributes(repeatable=True)})
+    assert align(graph, ["pour", "stir", "stir", "drink", "stir", "sing"]).cost == 0
+    assert align(graph, ["stir", "pour", "stir", "drink", "stir", "sing"]).cost == 1
 
 
 def test_an_empty_recording_skips_everything() -> None:

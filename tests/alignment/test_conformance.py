@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 
 from tests.strategies import demonstrations, task_graphs
 from tgml.alignment import align, conformance
+from tgml.attributes import StepAttributes
 from tgml.graph import TaskGraph
 from tgml.sequences import Demonstrations
 
@@ -49,3 +52,22 @@ def test_fitness_of_a_log_weighs_recordings_by_what_they_could_cost() -> None:
     result = conformance(FREE, Demonstrations.from_steps(["ab", "aaaa"]))
     assert result.cost == 4
     assert result.fitness == pytest.approx(1 - 4 / (4 + 6))
+
+
+def test_a_recording_counts_as_often_as_it_weighs() -> None:
+    once = Demonstrations.from_steps({"1": "ab", "2": "aaaa", "3": "ba"})
+    weights = {"1": 3, "2": 2, "3": 1}
+    weighted = replace(
+        once, sequences=tuple(replace(s, weight=weights[s.id]) for s in once.sequences)
+    )
+    repeated = Demonstrations.from_steps(["ab", "ab", "ab", "aaaa", "aaaa", "ba"])
+    one, other = conformance(FREE, weighted), conformance(FREE, repeated)
+    assert (one.cost, one.fitness, one.precision) == (other.cost, other.fitness, other.precision)
+
+
+def test_an_optional_step_left_out_is_no_part_of_a_prefix() -> None:
+    graph = TaskGraph.from_preconditions({"b": ["a"]})
+    graph = graph.replace(attributes={"a": StepAttributes(optional=True)})
+    result = conformance(graph, Demonstrations.from_steps(["b"]))
+    # At first the graph allows a and b, of which b is shown.
+    assert (result.fitness, result.precision) == (1, 0.5)

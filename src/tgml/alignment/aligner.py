@@ -6,6 +6,9 @@ wanted earlier (or the same) are both transitive, so conflict is a strict partia
 where steps repeat, and events can stay together exactly if they form an antichain of it: what
 is wanted between them can always be filled in. An event that stays saves its insertion and the
 skipping of its step, so that the cheapest explanation keeps the heaviest antichain.
+
+Where a graph says that a step may be repeated, all its later events stay with the first one that
+does: each event then saves their insertions, too, and the antichain is as exact as before.
 """
 
 from __future__ import annotations
@@ -26,7 +29,8 @@ class Aligner:
     Parameters
     ----------
     graph
-        The graph; its valid complete orders have every step once.
+        The graph; its valid complete orders have every step once, but an optional one may be
+        left out, and a repeatable one may be done again at any time after the first.
     costs
         What the moves cost; by default 1 for a step skipped or inserted.
 
@@ -61,13 +65,23 @@ class Aligner:
                 self._needs[number] |= 1 << other | self._needs[other]
             for other in bits(self._needs[number]):
                 self._needed_by[other] |= 1 << number
+        optional = set(graph.optional_steps)
         self._done = [self.costs.of("done", name) for name in self._names]
-        self._skip = [self.costs.of("skipped", name) for name in self._names]
         self._insert = [self.costs.of("inserted", name) for name in self._names]
-        self._saved = _whole_numbers(
-            Fraction(insert) + Fraction(skip) - Fraction(done)
-            for insert, skip, done in zip(self._insert, self._skip, self._done, strict=True)
-        )
+        self._skip = [
+            0.0 if name in optional else self.costs.of("skipped", name) for name in self._names
+        ]
+        self._repeatable = {
+            self._number[name] for name, about in graph.attributes.items() if about.repeatable
+        }
+        prices = list(zip(self._insert, self._skip, self._done, strict=True))
+        saved = [
+            Fraction(insert) + Fraction(skip) - Fraction(done) for insert, skip, done in prices
+        ]
+        # A repetition may stay or not, whichever is cheaper.
+        again = [max(Fraction(insert) - Fraction(done), Fraction(0)) for insert, _, done in prices]
+        whole = _whole_numbers(saved + again)
+        self._saved, self._again = whole[:size], whole[size:]
 
     def align(self, steps: Iterable[str], recording: str = "") -> Alignment:
         """Return the cheapest explanation of a recording.
@@ -93,31 +107,21 @@ class Aligner:
         ]
         kept = self._kept(events)
         moves: list[Move] = []
-        open_ = (1 << len(self._names)) - 1
+        past = done = 0  # steps done or skipped, and those that were done
         for place, (name, event) in enumerate(zip(names, events, strict=True)):
             if kept >> place & 1:
-                moves += self._skip_all(self._needs[event] & open_)
-                moves.append(Move("done", name, place + 1, self._done[event]))
-                open_ &= ~(self._needs[event] | 1 << event)
-            else:
+                moves += self._skip_all(self._needs[event] & ~past)
+                done |= 1 << event
+                past |= self._needs[event] | 1 << event
+            elif not self._is_repetition(event, done):
                 moves.append(Move("inserted", name, place + 1, inserted[place]))
-        moves += self._skip_all(open_)
+                continue
+            moves.append(Move("done", name, place + 1, self._done[event]))
+        moves += self._skip_all(((1 << len(self._names)) - 1) & ~past)
         return Alignment(recording, tuple(moves), math.fsum([*inserted, *self._skip]))
 
-    def enabled(self, done: Iterable[str]) -> tuple[str, ...]:
-        """Return the steps that a valid order may have next, in a valid order.
-
-        Parameters
-        ----------
-        done
-            The steps of a valid order so far.
-        """
-        mask = sum(1 << self._number[name] for name in done)
-        return tuple(
-            name
-            for number, name in enumerate(self._names)
-            if not (mask >> number & 1 or self._needs[number] & ~mask)
-        )
+    def _is_repetition(self, event: int, done: int) -> bool:
+        return event in self._repeatable and bool(done >> event & 1) and self._again[event] > 0
 
     def _skip_all(self, mask: int) -> list[Move]:
         return [
@@ -125,14 +129,14 @@ class Aligner:
         ]
 
     def _kept(self, events: Sequence[int]) -> int:
-        """Return the mask of the events that stay."""
+        """Return the mask of the events that stay, repetitions left aside."""
+        weights = self._weights(events)
         places = [0] * len(self._names)  # where each step was done so far
         seen = 0
         below = [0] * len(events)
-        conflicting = 0
-        candidates = 0
+        candidates = conflicting = 0
         for place, event in enumerate(events):
-            if event < 0 or self._saved[event] < 0:
+            if weights[place] < 0:
                 continue
             bit = 1 << place
             candidates |= bit
@@ -148,7 +152,6 @@ class Aligner:
         free = candidates & ~conflicting
         if not conflicting:
             return free
-        weights = [self._saved[event] if event >= 0 else 0 for event in events]
         worth = [place for place in bits(conflicting) if weights[place]]
         kept = free | _heaviest(worth, below, weights)
         # What neither saves nor costs anything stays where nothing is against it.
@@ -157,6 +160,18 @@ class Aligner:
             if not weights[place] and not below[place] & kept and not above:
                 kept |= 1 << place
         return kept
+
+    def _weights(self, events: Sequence[int]) -> list[int]:
+        """Return what each event saves by staying; negative where it must not."""
+        weights = [self._saved[event] if event >= 0 else -1 for event in events]
+        if self._repeatable:
+            later: dict[int, int] = {}
+            for place in range(len(events) - 1, -1, -1):
+                event = events[place]
+                if event in self._repeatable:
+                    weights[place] += later.get(event, 0)
+                    later[event] = later.get(event, 0) + self._again[event]
+        return weights
 
 
 def _heaviest(places: Sequence[int], below: Sequence[int], weights: Sequence[int]) -> int:

@@ -21,22 +21,28 @@ class Conformance:
     ----------
     alignments
         One for each recording.
+    weights
+        How many recordings each of them stands for.
     precision
         How much of what the graph allows the recordings show, from 0 to 1: see `conformance`.
     """
 
     alignments: tuple[Alignment, ...]
+    weights: tuple[float, ...]
     precision: float
 
     @property
     def cost(self) -> float:
         """The costs of all recordings."""
-        return math.fsum(alignment.cost for alignment in self.alignments)
+        return self._total([alignment.cost for alignment in self.alignments])
 
     @property
     def fitness(self) -> float:
         """1 - the costs of all recordings / their worst costs."""
-        return fitness(self.cost, math.fsum(alignment.worst for alignment in self.alignments))
+        return fitness(self.cost, self._total([alignment.worst for alignment in self.alignments]))
+
+    def _total(self, values: Sequence[float]) -> float:
+        return math.fsum(weight * value for weight, value in zip(self.weights, values, strict=True))
 
 
 def conformance(
@@ -48,7 +54,8 @@ def conformance(
     (Adriansyah et al., 2015): the model side of each alignment is a valid order, and after each
     of its prefixes the graph allows some steps, of which the log shows those that follow
     the same prefix in any recording. Precision is 1 - (allowed but not shown) / allowed, both
-    summed over the proper prefixes of all recordings.
+    summed over the proper prefixes of all recordings. Optional steps that were left out and
+    repetitions are no part of a prefix; a recording counts as many times as it weighs.
 
     Parameters
     ----------
@@ -81,32 +88,40 @@ def conformance(
             known[names] = aligner.align(names)
         found = known[names]
         alignments.append(Alignment(sequence.id, found.moves, found.worst))
-    return Conformance(tuple(alignments), _precision(aligner, alignments))
+    weights = tuple(sequence.weight for sequence in demonstrations)
+    return Conformance(tuple(alignments), weights, _precision(graph, alignments, weights))
 
 
 @dataclass(slots=True)
 class _Prefix:
     """A prefix of valid orders: how many recordings have it, and how they go on."""
 
-    times: int = 0
+    times: float = 0.0
     next: dict[str, _Prefix] = field(default_factory=dict)
 
 
-def _precision(aligner: Aligner, alignments: Sequence[Alignment]) -> float:
+def _precision(
+    graph: TaskGraph, alignments: Sequence[Alignment], weights: Sequence[float]
+) -> float:
+    optional = set(graph.optional_steps)
     root = _Prefix()
-    for alignment in alignments:
+    for alignment, weight in zip(alignments, weights, strict=True):
         prefix = root
+        past = set()
         for move in alignment.moves:
-            if move.kind == "inserted":
+            left_out = move.kind == "skipped" and move.step in optional
+            if move.kind == "inserted" or left_out or move.step in past:
                 continue
-            prefix.times += 1
+            past.add(move.step)
+            prefix.times += weight
             prefix = prefix.next.setdefault(move.step, _Prefix())
-    allowed = shown = 0
+    allowed = []
+    shown = []
     waiting: list[tuple[_Prefix, tuple[str, ...]]] = [(root, ())]
     while waiting:
         prefix, done = waiting.pop()
-        if prefix.times:
-            allowed += prefix.times * len(aligner.enabled(done))
-            shown += prefix.times * len(prefix.next)
+        if prefix.next:
+            allowed.append(prefix.times * len(graph.executable(done)))
+            shown.append(prefix.times * len(prefix.next))
         waiting += [(longer, (*done, step)) for step, longer in prefix.next.items()]
-    return shown / allowed if allowed else 1.0
+    return math.fsum(shown) / math.fsum(allowed) if allowed else 1.0

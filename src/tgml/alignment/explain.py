@@ -28,13 +28,16 @@ def explain_alignment(graph: TaskGraph, alignment: Alignment) -> tuple[str, ...]
     moved: 'pour' is step 4; 'stir' (step 1), which needs it, came before
     skipped: 'drink'
     """
-    done = {move.step: move for move in alignment.done}
+    done: dict[str, Move] = {}
+    for move in alignment.done:
+        done.setdefault(move.step, move)
+    optional = set(graph.optional_steps)
     inserted = {move.step for move in alignment.inserted}
     lines = []
     for move in alignment.moves:
         if move.kind == "inserted":
             lines.append(_inserted(graph, move, done))
-        elif move.kind == "skipped" and move.step not in inserted and move.cost:
+        elif move.kind == "skipped" and move.step not in inserted | optional:
             lines.append(f"skipped: '{move.step}'")
     return tuple(lines)
 

@@ -43,7 +43,8 @@ class Alignment:
         What the recording is called.
     moves
         All moves in order: without the skipped ones they are the recording, without the
-        inserted ones (and the optional steps left out) a complete valid order of the graph.
+        inserted ones, and the optional ones that were skipped, a complete valid order of the
+        graph.
     worst
         What it costs to insert the whole recording and to skip the whole graph.
     """
