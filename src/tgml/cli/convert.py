@@ -23,7 +23,8 @@ def convert(
             "--output",
             "-o",
             metavar="FILE",
-            help="The file to write; its ending says the format: .json, .dot, .gv, .graphml, .mmd.",
+            help="The file to write; its ending says the format: .json, .dot, .gv, .graphml, .mmd, "
+            ".pnml, .bpmn.",
             show_default=False,
         ),
     ],

@@ -1,4 +1,4 @@
-"""Task graphs from files: tgml's JSON, annotated ground truth, GraphML, adjacency lists."""
+"""Task graphs from files: JSON, GraphML, adjacency lists, and PNML and BPMN where they are one."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from tgml.errors import FormatError
 from tgml.files import read_text
 from tgml.graph import Edge, TaskGraph, connect_ends
 from tgml.readers.adjacency_lists import graph_from_adjacency_list
+from tgml.readers.bpmn import graph_from_bpmn
 from tgml.readers.draft import naming
+from tgml.readers.pnml import graph_from_pnml
 from tgml.readers.values import as_list, as_name, as_object, shown
+from tgml.readers.xml_tree import MEGABYTES
 from tgml.sequences import END, START
 from tgml.storage import graph_from_json, parse_json
+
+_PROCESSES = {".pnml": graph_from_pnml, ".bpmn": graph_from_bpmn}
 
 
 def read_graph(path: str | Path) -> TaskGraph:
@@ -25,7 +30,8 @@ def read_graph(path: str | Path) -> TaskGraph:
         A graph that tgml wrote; JSON with ``steps`` (id to label) and ``edges`` (pairs of ids,
         [before, after]); a ``.graphml`` file, or an ``.adjlist`` file (networkx's multi-line
         adjacency list, ``;`` between its fields), whose edges go from a step to its
-        precondition, as `TaskGraph.to_networkx` has them.
+        precondition, as `TaskGraph.to_networkx` has them; or a ``.pnml`` or ``.bpmn`` file whose
+        net or process is a partial order.
 
     Raises
     ------
@@ -37,13 +43,18 @@ def read_graph(path: str | Path) -> TaskGraph:
         If its edges make no task graph.
     """
     path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix in _PROCESSES:
+        _check_size(path)
     text = read_text(path)
     with naming(path):
-        if path.suffix.lower() == ".graphml":
+        if suffix in _PROCESSES:
+            graph = _PROCESSES[suffix](text, path.stem)
+        elif suffix == ".graphml":
             graph = _from_graphml(text, path.stem)
-        elif path.suffix.lower() == ".adjlist":
+        elif suffix == ".adjlist":
             graph = graph_from_adjacency_list(text, path.stem)
-        elif path.suffix.lower() in (".csv", ".tsv", ".jsonl", ".ndjson", ".txt"):
+        elif suffix in (".csv", ".tsv", ".jsonl", ".ndjson", ".txt"):
             raise FormatError(
                 "recordings, expected a task graph; 'tgml learn' makes one from recordings"
             )
@@ -70,7 +81,7 @@ def _from_json(content: Any, path: Path) -> TaskGraph:
         raise FormatError("recordings, expected a task graph; 'tgml learn' makes one from them")
     raise FormatError(
         "no task graph; expected one that tgml wrote, JSON with 'steps' and 'edges', a "
-        ".graphml or an .adjlist file"
+        ".graphml, .adjlist, .pnml or .bpmn file"
     )
 
 
@@ -120,6 +131,16 @@ def _from_graphml(text: str, stem: str) -> TaskGraph:
         raise FormatError("an undirected graph; expected edges from a step to its precondition")
     del weights  # converted only to know that they are numbers
     return TaskGraph.from_networkx(graph, procedure=procedure)
+
+
+def _check_size(path: Path) -> None:
+    """Check that a file is worth to be read at all."""
+    try:
+        size = path.stat().st_size
+    except (OSError, ValueError):  # reading it says what is wrong
+        return
+    if size > MEGABYTES * 2**20:
+        raise FormatError(f"{path}: {size / 2**20:.0f} MB of XML; expected at most {MEGABYTES} MB")
 
 
 def _writable(name: str) -> bool:

@@ -52,6 +52,18 @@ def _mermaid(graph: TaskGraph) -> str:
     return to_mermaid(graph)
 
 
+def _pnml(graph: TaskGraph) -> str:
+    from tgml.rendering.pnml import to_pnml
+
+    return to_pnml(graph)
+
+
+def _bpmn(graph: TaskGraph) -> str:
+    from tgml.rendering.bpmn import to_bpmn
+
+    return to_bpmn(graph)
+
+
 def _json(graph: TaskGraph) -> str:
     from tgml.storage import dump_json, graph_to_json
 
@@ -65,6 +77,8 @@ RENDERERS: Mapping[str, Renderer] = MappingProxyType(
         ".gv": Renderer("Graphviz, the other common suffix", _dot),
         ".graphml": Renderer("GraphML, for networkx, Gephi and yEd", _graphml),
         ".mmd": Renderer("Mermaid, for Markdown pages", _mermaid),
+        ".pnml": Renderer("PNML, a workflow net for ProM, pm4py and WoPeD", _pnml),
+        ".bpmn": Renderer("BPMN 2.0 with a diagram, for process editors", _bpmn),
     }
 )
 

@@ -7,13 +7,8 @@ even escaped; a name with one is refused rather than changed.
 
 from __future__ import annotations
 
-import re
-
-from tgml.errors import GraphError
 from tgml.graph import TaskGraph
-
-# All but the characters of XML 1.0, section 2.2.
-_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+from tgml.rendering.xml_text import check_characters
 
 
 def to_graphml(graph: TaskGraph) -> str:
@@ -41,17 +36,9 @@ def to_graphml(graph: TaskGraph) -> str:
     >>> [line.strip() for line in text.splitlines() if "edge " in line][0]
     '<edge source="crack egg" target="START" />'
     """
-    for kind, name in (("procedure", graph.procedure), *(("step", name) for name in graph.steps)):
-        found = _FORBIDDEN.search(name)
-        # A reader takes a bare carriage return in a text for a line feed; in the names of
-        # steps, which are attributes, it is escaped.
-        if found is None and kind == "procedure":
-            found = re.search("\r", name)
-        if found is not None:
-            raise GraphError(
-                f"the {kind} {name!r} holds the character {found[0]!r}, which GraphML cannot "
-                "hold; rename it, or write the graph as .json"
-            )
+    # A reader takes a bare carriage return in a text for a line feed; in the names of steps,
+    # which are attributes, it is escaped.
+    check_characters(graph, "GraphML", unescaped="\r")
     from networkx.readwrite.graphml import GraphMLWriter
 
     # Not networkx.generate_graphml: it breaks names at Unicode's other line separators, and
