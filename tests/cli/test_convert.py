@@ -17,6 +17,8 @@ from tgml.readers import read_graph
         ("out.mmd", "flowchart"),
         ("out.graphml", "<"),
         ("out.json", "{"),
+        ("out.pnml", "<?xml"),
+        ("out.bpmn", "<?xml"),
         ("OUT.DOT", "digraph"),
     ],
 )
@@ -28,7 +30,7 @@ def test_the_ending_says_the_format(
     assert (folder / name).read_text(encoding="utf-8").startswith(start)
 
 
-@pytest.mark.parametrize("name", ["out.json", "out.graphml"])
+@pytest.mark.parametrize("name", ["out.json", "out.graphml", "out.pnml", "out.bpmn"])
 def test_what_tgml_reads_comes_back_as_the_same_graph(name: str, tgml: Run, graph: str) -> None:
     assert tgml("convert", graph, "-o", name).code == 0
     before, after = read_graph(graph), read_graph(name)

@@ -54,6 +54,22 @@ def test_an_existing_folder_gets_a_file_called_after_the_procedure(
     assert (folder / "graphs.v1" / "sandwich.json").is_file()
 
 
+@pytest.mark.parametrize("output", ["new/", "new/deeper/", "new.json/"])
+def test_an_output_with_a_slash_at_its_end_is_a_folder_made_on_demand(
+    output: str, tgml: Run, demos: str, folder: Path
+) -> None:
+    result = tgml("learn", demos, *EXACT, "-o", output)
+    assert (result.code, result.lines[-1]) == (0, f"{output}sandwich.json: 4 steps, 6 edges")
+    assert (folder / output / "sandwich.json").is_file()
+
+
+def test_a_slash_after_a_file_is_refused(tgml: Run, demos: str, folder: Path) -> None:
+    result = tgml("learn", demos, *EXACT, "-o", f"{demos}/")
+    assert (result.code, result.out) == (2, "")
+    assert "sandwich.csv is a file, expected a folder to write to" in result.err
+    assert [path.name for path in folder.iterdir()] == [demos]
+
+
 def test_an_older_graph_is_replaced(tgml: Run, put: Put, demos: str) -> None:
     put("out.json", "old")
     assert tgml("learn", demos, *EXACT, "-o", "out.json").code == 0

@@ -34,7 +34,7 @@ def bench(
         int, typer.Option(metavar="N", min=1, help="How many runs a method that draws gets.")
     ] = 5,
     json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write the figures as JSON, too.")
+        str | None, typer.Option("--json", metavar="FILE", help="Write the figures as JSON, too.")
     ] = None,
     output: Annotated[
         Path | None,

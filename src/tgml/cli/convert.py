@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def convert(
     graph: options.Graph,
     output: Annotated[
-        Path,
+        str,
         typer.Option(
             "--output",
             "-o",
@@ -46,9 +46,9 @@ def convert(
 
     loaded = _post_processed(graph) if break_cycles else read_graph(graph)
     check_file(output)
-    check_format(output)
-    write_text(output, render(loaded, output.suffix))
-    echo(f"{output}: written")
+    check_format(Path(output))
+    write_text(output, render(loaded, Path(output).suffix))
+    echo(f"{Path(output)}: written")
 
 
 def _post_processed(path: Path) -> TaskGraph:

@@ -10,7 +10,7 @@ import typer
 
 from tgml.cli import options
 from tgml.cli.output import count, echo, print_graph, print_json, print_notes, progress_bar
-from tgml.cli.targets import check_file, check_folder, check_format, is_folder
+from tgml.cli.targets import check_file, check_folder, check_format, is_folder, names_folder
 from tgml.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 def learn(
     demos: options.Demos,
     output: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--output",
             "-o",
             metavar="PATH",
             help="The graph file to write, .json or a format of 'tgml convert'; for several "
-            "procedures, a folder.",
+            "procedures, or with a slash at its end, a folder.",
         ),
     ] = None,
     method: Annotated[
@@ -146,25 +146,26 @@ def learn(
             echo(f"{path}: {count(len(learning.graph.steps), 'step')}, {edges}")
 
 
-def _targets(demos: Path, names: Collection[str], output: Path | None) -> Sequence[Path | None]:
+def _targets(demos: Path, names: Collection[str], output: str | None) -> Sequence[Path | None]:
     """Return the file of each procedure's graph, all of them fit to be written."""
     from tgml.rendering import RENDERERS
 
     if output is None:
         return [None] * len(names)
-    exists = is_folder(output)
-    is_format = output.suffix.lower() in RENDERERS
-    if len(names) == 1 and not exists:
-        check_file(output)
-        if output.suffix:  # a name without one is as good as any for the format of tgml
-            check_format(output)
-        return [output]
-    if is_format and not exists:
+    target = Path(output)
+    exists = is_folder(target)
+    is_file = not (exists or names_folder(output))
+    if len(names) == 1 and is_file:
+        check_file(target)
+        if target.suffix:  # a name without one is as good as any for the format of tgml
+            check_format(target)
+        return [target]
+    if target.suffix.lower() in RENDERERS and is_file:
         raise _too_many(demos, names, f"give a folder with -o, {output} is one file")
-    check_folder(output)
+    check_folder(target)
     paths: dict[Path, str] = {}
     for name in names:
-        path = output / f"{_file_name(name)}.json"
+        path = target / f"{_file_name(name)}.json"
         if path in paths:
             raise InputError(
                 f"{path}: the procedures {paths[path]!r} and {name!r} would share this file; "

@@ -16,6 +16,11 @@ def is_folder(path: Path) -> bool:
         return False
 
 
+def names_folder(path: str) -> bool:
+    """Return whether a path, as somebody typed it, ends like a folder's."""
+    return path.endswith(("/", os.sep))
+
+
 def check_format(path: Path) -> None:
     """Check that the ending of a graph file's name says a format.
 
@@ -31,14 +36,22 @@ def check_format(path: Path) -> None:
         raise InputError(f"{path}: {came} says no format; expected {', '.join(RENDERERS)}")
 
 
-def check_file(path: Path) -> None:
+def check_file(path: str | Path) -> None:
     """Check that a file can be written.
+
+    Parameters
+    ----------
+    path
+        The file; as a text, it may not end like a folder's.
 
     Raises
     ------
     FileError
         If the path is a folder or a device, or its folder is missing or closed to us.
     """
+    if isinstance(path, str) and names_folder(path):
+        raise FileError(f"{path}: a folder, expected a file name to write to")
+    path = Path(path)
     try:
         if path.is_dir():
             raise FileError(f"{path}: a folder, expected a file name to write to")
