@@ -115,6 +115,12 @@ def test_an_empty_recording_skips_everything() -> None:
     assert (found.cost, found.fitness) == (4, 0)
 
 
+def test_a_graph_without_steps_has_everything_inserted() -> None:
+    found = align(TaskGraph((), ()), ["sing", "sing"])
+    assert [move.kind for move in found.moves] == ["inserted", "inserted"]
+    assert found.fitness == 0
+
+
 def test_where_nothing_costs_anything_all_fits() -> None:
     assert align(TEA, ["drink"], costs=Costs(0, 0, 0)).fitness == 1
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from tgml.alignment import Costs, align, explain_alignment
+from tgml.attributes import StepAttributes
 from tgml.graph import TaskGraph
 
 TEA = TaskGraph.from_preconditions({"stir": ["pour"], "drink": ["stir"]})
@@ -42,3 +43,8 @@ def test_an_unknown_step_is_named_with_the_nearest() -> None:
 def test_a_step_that_is_cheaper_to_insert_is_said_to_be() -> None:
     found = lines("pour", "stir", "drink", costs=Costs(done=5))
     assert found[0].startswith("inserted: 'pour' (step 1); with these costs that is cheaper")
+
+
+def test_an_optional_step_left_out_is_not_worth_a_word() -> None:
+    graph = TEA.replace(attributes={"stir": StepAttributes(optional=True)})
+    assert explain_alignment(graph, align(graph, ["pour", "drink"])) == ()

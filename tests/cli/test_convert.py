@@ -6,7 +6,9 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.cli.running import Put, Run
+from tgml.attributes import StepAttributes
 from tgml.readers import read_graph
+from tgml.storage import save_graph
 
 
 @pytest.mark.parametrize(
@@ -64,3 +66,12 @@ def test_an_adjacency_list_with_a_cycle_is_converted_on_demand_and_says_what_it_
     assert result.code == 0
     assert any("weakest edge of a cycle" in note for note in result.notes)
     assert (folder / "g.json").exists()
+
+
+def test_a_net_says_which_steps_it_cannot_repeat(tgml: Run, graph: str) -> None:
+    again = read_graph(graph).replace(attributes={"stack": StepAttributes(repeatable=True)})
+    save_graph(again, "again.json")
+    result = tgml("convert", "again.json", "-o", "again.pnml")
+    assert result.code == 0
+    assert result.notes == ["note: again.pnml: done once, though they may be repeated: 'stack'"]
+    assert tgml("convert", "again.json", "-o", "again.dot").err == ""

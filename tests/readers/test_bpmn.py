@@ -194,6 +194,12 @@ def test_anything_else_is_refused_by_name(case: str, tmp_path: Path) -> None:
     assert str(refused.value).startswith(f"{path}: ")
 
 
+def test_silent_nodes_may_not_stand_for_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tgml.readers.flow.WORK", 3)
+    with pytest.raises(FormatError, match="silent nodes that stand for more than 3 pairs"):
+        graph_from_bpmn(process(DIAMOND), "")
+
+
 def test_a_file_too_large_is_refused_unread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,7 +96,13 @@ def test_older_files_without_namespace_pages_or_with_other_numbers_are_read() ->
     text = net(CHAIN).replace(' xmlns="http://www.pnml.org/version-2009/grammar/pnml"', "")
     text = text.replace('<page id="p">', "").replace("</page>", "")
     text = text.replace("<text>1</text>", "<value>Default,1</value>")
-    text = text.replace("<initialMarking><value>Default,1</value>", "<initialMarking>Default,1")
+    text = text.replace("<text>0</text>", "0").replace("<text> do A </text>", "<value>do A</value>")
+    assert graph_from_pnml(text, "").steps == ("do A", "do B")
+
+
+def test_arcs_that_say_they_are_normal_are() -> None:
+    prom = "<arctype><text>normal</text></arctype><inscription><text>1</text></inscription>"
+    text = net(CHAIN).replace('target="A"/>', f'target="A">{prom}</arc>')
     assert graph_from_pnml(text, "").steps == ("do A", "do B")
 
 
@@ -159,6 +165,14 @@ REFUSED = {
     "an inhibitor arc": (
         net(CHAIN, more='<arc source="s" target="B"><type value="inhibitor"/></arc>'),
         "an arc of the type 'inhibitor'",
+    ),
+    "a reset arc in ProM's way": (
+        net(CHAIN, more='<arc source="s" target="B"><arctype><text>reset</text></arctype></arc>'),
+        "an arc of the type 'reset'",
+    ),
+    "an arc of a timed net": (
+        net(CHAIN, more='<arc source="s" target="B" type="timed"/>'),
+        "an arc of the type 'timed'",
     ),
     "a marking that is no number": (
         net(CHAIN).replace("<text>1</text>", "<text>many</text>"),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tgml.alignment.aligner import Aligner
+from tgml.alignment.antichain import bits
 from tgml.alignment.costs import Costs
 from tgml.alignment.moves import Alignment, fitness
 from tgml.graph import TaskGraph
@@ -117,11 +118,16 @@ def _precision(
             prefix = prefix.next.setdefault(move.step, _Prefix())
     allowed = []
     shown = []
-    waiting: list[tuple[_Prefix, tuple[str, ...]]] = [(root, ())]
+    # What is allowed depends on the set of steps done, of which there are far fewer than orders.
+    bit = {step: 1 << number for number, step in enumerate(graph.steps)}
+    choices: dict[int, int] = {}
+    waiting = [(root, 0)]
     while waiting:
         prefix, done = waiting.pop()
         if prefix.next:
-            allowed.append(prefix.times * len(graph.executable(done)))
+            if done not in choices:
+                choices[done] = len(graph.executable(graph.steps[n] for n in bits(done)))
+            allowed.append(prefix.times * choices[done])
             shown.append(prefix.times * len(prefix.next))
-        waiting += [(longer, (*done, step)) for step, longer in prefix.next.items()]
+        waiting += [(longer, done | bit[step]) for step, longer in prefix.next.items()]
     return math.fsum(shown) / math.fsum(allowed) if allowed else 1.0

@@ -48,7 +48,16 @@ def convert(
     check_file(output)
     check_format(Path(output))
     write_text(output, render(loaded, Path(output).suffix))
+    print_notes(_not_expressed(loaded, Path(output)))
     echo(f"{Path(output)}: written")
+
+
+def _not_expressed(graph: TaskGraph, path: Path) -> list[str]:
+    """Return what a net or a process lost: there, each step is done once."""
+    again = [f"'{step}'" for step, about in graph.attributes.items() if about.repeatable]
+    if path.suffix.lower() not in (".pnml", ".bpmn") or not again:
+        return []
+    return [f"{path}: done once, though they may be repeated: {', '.join(again)}"]
 
 
 def _post_processed(path: Path) -> TaskGraph:

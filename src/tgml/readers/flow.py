@@ -17,6 +17,9 @@ from tgml.errors import FormatError
 from tgml.graph import Edge, TaskGraph
 from tgml.sequences import END, START
 
+WORK = 20_000_000
+"""How many pairs of steps are joined at the most: many silent nodes can stand for a great many."""
+
 
 @dataclass(frozen=True)
 class FlowNode:
@@ -58,7 +61,7 @@ def graph_from_flow(
     Raises
     ------
     FormatError
-        If the flow has a loop, no step, or two steps of the same name.
+        If the flow has a loop, no step, two steps of the same name, or too many silent nodes.
     """
     by_name: dict[str, FlowNode] = {}
     for node in nodes.values():
@@ -84,11 +87,15 @@ def graph_from_flow(
         ) from None
     past: dict[str, dict[str, None]] = {}  # the steps from which a node is reached in silence
     edges: list[Edge] = []
+    work = 0
     for id_ in order:
         node = nodes[id_]
         leading = {START: None} if node.starts else {}
         for other in before[id_]:
             leading |= past[other]
+            work += len(past[other])
+        if work > WORK:
+            raise FormatError(f"silent nodes that stand for more than {WORK:,} pairs of steps")
         if node.step is not None:
             edges += [(node.step, needed) for needed in leading]
             leading = {node.step: None}

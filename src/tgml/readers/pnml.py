@@ -87,7 +87,7 @@ def graph_from_pnml(text: str, stem: str) -> TaskGraph:
         for node in nodes.values()
         if node.kind == "place" and node.before and node.after
     ]
-    return graph_from_flow(transitions, links, net.inner_text("name", "text") or stem)
+    return graph_from_flow(transitions, links, _label(net, "name") or stem)
 
 
 def _elements(parent: Element) -> Iterator[Element]:
@@ -115,7 +115,7 @@ def _nodes(net: Element) -> dict[str, _Node]:
             raise FormatError(
                 f"line {element.line}: the id {id_!r} is that of {nodes[id_].what} already"
             )
-        node = _Node(id_, element.name, element.line, element.inner_text("name", "text") or "")
+        node = _Node(id_, element.name, element.line, _label(element, "name"))
         if element.name == "place":
             node.tokens = _count(element, "initialMarking", 0)
         else:
@@ -128,6 +128,7 @@ def _nodes(net: Element) -> dict[str, _Node]:
 
 
 def _connect(nodes: dict[str, _Node], net: Element) -> None:
+    known: set[tuple[str, str]] = set()
     for arc in _elements(net):
         if arc.name != "arc":
             continue
@@ -144,11 +145,16 @@ def _connect(nodes: dict[str, _Node], net: Element) -> None:
                 f"line {arc.line}: an arc from {source.what} to {target.what}; expected one "
                 "between a place and a transition"
             )
-        kind = arc.inner_text("type", "text") or _type_value(arc)
-        if kind not in ("", "normal"):
-            raise FormatError(f"line {arc.line}: an arc of the type {kind!r}; expected plain arcs")
+        kinds = (_label(arc, "type"), _label(arc, "arctype"), arc.attributes.get("type", ""))
+        for kind in kinds:
+            if kind not in ("", "normal"):
+                raise FormatError(
+                    f"line {arc.line}: an arc of the type {kind!r}; expected 'normal'"
+                )
         weight = _count(arc, "inscription", 1)
-        if weight != 1 or target.id in source.after:
+        twice = (source.id, target.id) in known
+        known.add((source.id, target.id))
+        if weight != 1 or twice:
             raise FormatError(
                 f"line {arc.line}: an arc from {source.what} to {target.what} of the weight "
                 f"{weight if weight != 1 else 2}; expected 1, a task graph does each step once"
@@ -157,21 +163,24 @@ def _connect(nodes: dict[str, _Node], net: Element) -> None:
         target.before.append(source.id)
 
 
-def _type_value(arc: Element) -> str:
-    element = arc.first("type")
-    return "" if element is None else element.attributes.get("value", "")
+def _label(element: Element, name: str) -> str:
+    """Return an element's label: as ``<text>``, or in the ways of older tools."""
+    child = element.first(name)
+    if child is None:
+        return ""
+    for text in (child.inner_text("text"), child.inner_text("value"), child.text.strip()):
+        if text:
+            return text
+    return child.attributes.get("value", "").strip()
 
 
 def _count(element: Element, name: str, default: int) -> int:
-    child = element.first(name)
-    if child is None:
-        return default
-    # Some write '1', some '<text>1</text>', older tools 'Default,1'.
-    text = (element.inner_text(name, "text") or child.text.strip()).rpartition(",")[2].strip()
-    if not text and not child.text.strip():
+    text = _label(element, name).rpartition(",")[2].strip()  # some write 'Default,1'
+    if not text:
         return default
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise FormatError(f"line {child.line}: the {name} is {text[:40]!r}; expected a number")
+        line = (element.first(name) or element).line
+        raise FormatError(f"line {line}: the {name} is {text[:40]!r}; expected a number")
     return int(text)
 
 
