@@ -14,6 +14,7 @@ from tgml.errors import FormatError
 from tgml.graph import TaskGraph, connect_ends
 from tgml.readers import read_graph
 from tgml.readers.bpmn import graph_from_bpmn
+from tgml.rendering import render
 from tgml.rendering.bpmn import to_bpmn
 
 MODEL = "http://www.omg.org/spec/BPMN/20100524/MODEL"
@@ -192,6 +193,17 @@ def test_anything_else_is_refused_by_name(case: str, tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=message) as refused:
         read_graph(path)
     assert str(refused.value).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize("suffix", [".bpmn", ".pnml", ".graphml"])
+def test_the_root_of_an_xml_file_says_what_it_is(suffix: str, tmp_path: Path) -> None:
+    graph = TaskGraph.from_preconditions({"mix": ["crack egg"]})
+    path = tmp_path / "some.xml"
+    path.write_text(render(graph, suffix), encoding="utf-8")
+    assert read_graph(path) == graph
+    path.write_text("<html/>", encoding="utf-8")
+    with pytest.raises(FormatError, match="the element <html>; expected PNML, BPMN or GraphML"):
+        read_graph(path)
 
 
 def test_silent_nodes_may_not_stand_for_too_much(monkeypatch: pytest.MonkeyPatch) -> None:

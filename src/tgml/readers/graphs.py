@@ -14,11 +14,9 @@ from tgml.readers.bpmn import graph_from_bpmn
 from tgml.readers.draft import naming
 from tgml.readers.pnml import graph_from_pnml
 from tgml.readers.values import as_list, as_name, as_object, shown
-from tgml.readers.xml_tree import MEGABYTES
+from tgml.readers.xml_tree import MEGABYTES, parse_xml
 from tgml.sequences import END, START
 from tgml.storage import graph_from_json, parse_json
-
-_PROCESSES = {".pnml": graph_from_pnml, ".bpmn": graph_from_bpmn}
 
 
 def read_graph(path: str | Path) -> TaskGraph:
@@ -31,7 +29,7 @@ def read_graph(path: str | Path) -> TaskGraph:
         [before, after]); a ``.graphml`` file, or an ``.adjlist`` file (networkx's multi-line
         adjacency list, ``;`` between its fields), whose edges go from a step to its
         precondition, as `TaskGraph.to_networkx` has them; or a ``.pnml`` or ``.bpmn`` file whose
-        net or process is a partial order.
+        net or process is a partial order. What an ``.xml`` file is, its root element says.
 
     Raises
     ------
@@ -131,6 +129,21 @@ def _from_graphml(text: str, stem: str) -> TaskGraph:
         raise FormatError("an undirected graph; expected edges from a step to its precondition")
     del weights  # converted only to know that they are numbers
     return TaskGraph.from_networkx(graph, procedure=procedure)
+
+
+def _from_xml(text: str, stem: str) -> TaskGraph:
+    """Build a graph from XML whose root element says what it is."""
+    root = parse_xml(text)
+    if root.name not in _ROOTS:
+        raise FormatError(
+            f"line {root.line}: the element <{root.name}>; expected PNML, BPMN or GraphML, which "
+            f"begin with {', '.join(f'<{name}>' for name in _ROOTS)}"
+        )
+    return _ROOTS[root.name](text, stem)
+
+
+_ROOTS = {"pnml": graph_from_pnml, "definitions": graph_from_bpmn, "graphml": _from_graphml}
+_PROCESSES = {".pnml": graph_from_pnml, ".bpmn": graph_from_bpmn, ".xml": _from_xml}
 
 
 def _check_size(path: Path) -> None:
