@@ -29,6 +29,8 @@ class WeightedAdjacency:
     matrix
         ``matrix[i, j]`` is the weight of the edge from step i to its precondition j, by node
         number. It is copied and made read-only.
+    threshold
+        Edges weigh more than this; None for the paper's 1 / number of nodes.
 
     Raises
     ------
@@ -39,6 +41,7 @@ class WeightedAdjacency:
 
     vocabulary: Vocabulary
     matrix: Matrix
+    threshold: float | None = None
 
     def __post_init__(self) -> None:
         try:
@@ -71,7 +74,7 @@ class WeightedAdjacency:
 
     # Copies and pickles of an array can be written to; made anew, they cannot.
     def __reduce__(self) -> tuple[Any, ...]:
-        return WeightedAdjacency, (self.vocabulary, self.matrix)
+        return WeightedAdjacency, (self.vocabulary, self.matrix, self.threshold)
 
     def weight(self, step: str, precondition: str) -> float:
         """Return the weight of the edge from a step to its precondition."""
@@ -81,4 +84,4 @@ class WeightedAdjacency:
         """Return the same weights with some steps left out."""
         kept = [node for node, name in enumerate(self.vocabulary.nodes) if name not in steps]
         names = tuple(name for name in self.vocabulary.steps if name not in steps)
-        return WeightedAdjacency(Vocabulary(names), self.matrix[np.ix_(kept, kept)])
+        return WeightedAdjacency(Vocabulary(names), self.matrix[np.ix_(kept, kept)], self.threshold)

@@ -37,6 +37,11 @@ class Learning:
         What was left out or merged on the way, in words.
     facts
         Figures about the run, such as the number of epochs.
+    confidence
+        How probable it is that each step needs each other one, where the method says so.
+    trust
+        For each recording learned from how far it can be trusted, from 0 to 1, where the method
+        says so.
     """
 
     graph: TaskGraph
@@ -44,6 +49,8 @@ class Learning:
     changes: tuple[Change, ...]
     notes: tuple[str, ...]
     facts: Mapping[str, float]
+    confidence: WeightedAdjacency | None = None
+    trust: tuple[float, ...] | None = None
 
 
 def learn(
@@ -158,7 +165,7 @@ def _finish(
 ) -> Learning:
     adjacency = learned.adjacency
     unseen = given.unseen_steps
-    if threshold is None:
+    if threshold is None and adjacency.threshold is None:
         # Of the matrix that was learned: the learner trained until its edges lay above this.
         threshold = 1.0 / len(adjacency.vocabulary.nodes)
     if unseen:
@@ -179,7 +186,15 @@ def _finish(
         weights=result.graph.weights,
         provenance=provenance,
     )
-    return Learning(graph, adjacency, result.changes, (*notes, *learned.notes), learned.facts)
+    return Learning(
+        graph,
+        adjacency,
+        result.changes,
+        (*notes, *learned.notes),
+        learned.facts,
+        learned.confidence,
+        learned.trust,
+    )
 
 
 def _as_plain(value: Any) -> Any:

@@ -83,8 +83,8 @@ def to_graph(
     adjacency
         The learned weights.
     threshold
-        Edges weigh more than this; by default the paper's 1 / number of nodes, START and END
-        counted.
+        Edges weigh more than this; by default what the learner says, or the paper's 1 / number
+        of nodes, START and END counted.
     relaxed
         Whether to use the paper's variant for noisy sequences: a step that needs only START
         and one other step loses the other one.
@@ -115,7 +115,7 @@ def to_graph(
     """
     size = len(adjacency.vocabulary) + 2
     if threshold is None:
-        threshold = 1.0 / size
+        threshold = 1.0 / size if adjacency.threshold is None else adjacency.threshold
     if not (np.isfinite(threshold) and threshold >= 0):
         raise SettingError(f"the threshold is {threshold}; expected a number from 0 on")
     weights = adjacency.matrix

@@ -10,7 +10,7 @@ from tgml.errors import SettingError
 from tgml.evaluation import compare_edges
 from tgml.graph import TaskGraph
 from tgml.learners import get_learner
-from tgml.learners.robust import capacity
+from tgml.learners.robust.pair_mixture import capacity
 from tgml.postprocess import to_graph
 from tgml.procedures import load_procedure, procedure_names
 from tgml.sequences import Demonstrations

@@ -32,11 +32,19 @@ class Learned:
         What the learner merged or left out, in words.
     facts
         Figures about the run, such as the number of epochs.
+    confidence
+        How probable it is that each step (row) needs each other one (column), directly or
+        through others; None where the method does not say.
+    trust
+        For each recording the probability that a step of it is in turn; None where the method
+        does not say.
     """
 
     adjacency: WeightedAdjacency
     notes: tuple[str, ...] = ()
     facts: Mapping[str, float] = field(default_factory=dict)
+    confidence: WeightedAdjacency | None = None
+    trust: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True)

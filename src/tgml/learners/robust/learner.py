@@ -1,0 +1,164 @@
+"""The robust learner: the order under which the recordings of people who err are most probable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tgml.adjacency import WeightedAdjacency
+from tgml.errors import InputError
+from tgml.learners.base import Learned
+from tgml.learners.knowledge import InformedLearner
+from tgml.learners.partial_order import closure, reduction, without
+from tgml.learners.robust.confidence import TRUSTED, Confidence, confidence
+from tgml.learners.robust.demonstrators import Demonstrators
+from tgml.learners.robust.pair_mixture import first_order
+from tgml.learners.robust.recordings import Recordings
+from tgml.learners.robust.search import Search
+from tgml.learners.settings import check_number
+from tgml.sequences import Demonstrations
+
+BoolMatrix = NDArray[np.bool_]
+Matrix = NDArray[np.float64]
+
+STARTS = (0.1, 2.0)
+"""The search starts from the pairs of trusted and of mistrusted recordings: so many errors each."""
+MOST_STEPS = 1_500
+"""A procedure with more steps has too many pairs to weigh."""
+MOST_PLACES = 30_000_000
+"""So many pairs of places are looked at at once, at most; of more recordings the most frequent."""
+KEPT = 0.4
+"""A pair that is less probable than this leaves the order: about half of the F1 to be expected,
+which is where keeping it would begin to cost more than it gains."""
+
+
+@dataclass(frozen=True)
+class Robust(InformedLearner):
+    """A partial order, the people who showed it, and how sure one can be of each pair.
+
+    Parameters
+    ----------
+    errors, successes
+        How many steps each recording is taken to have shown out of turn and in turn before it is
+        looked at.
+    """
+
+    name: ClassVar[str] = "robust"
+
+    errors: float = 2.0
+    successes: float = 20.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("errors", "successes"):
+            check_number(name, getattr(self, name), low=0.0, above=True)
+
+    def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:
+        """Learn the order of one procedure; the seed matters for random repetitions."""
+        words = demonstrations.vocabulary
+        if len(words) > MOST_STEPS:
+            raise InputError(
+                f"the procedure has {len(words)} steps; 'robust' learns up to {MOST_STEPS}, "
+                "use the method 'intersection'"
+            )
+        recordings = Recordings.of(demonstrations, self.repetitions, seed)
+        constraints = self.constraints(words)
+        people, order = self._order(recordings, constraints.never)
+        sure = confidence(recordings, people, order)
+        unfounded = ~(_adjacent(people, order) | self.supported(words))
+        order = without(order, (sure.pairs < KEPT) | unfounded)
+        order = closure(constraints.apply(order, sure.pairs))
+        sure = confidence(recordings, people, order)
+        weights = _weights(order, sure)
+        for edge in constraints.must:
+            weights[edge] = sure.pairs[edge] = 1.0
+        trust = _trust(recordings, people, order)
+        return Learned(
+            WeightedAdjacency(words, weights, threshold=0.0),
+            (*recordings.notes, *_careless(demonstrations, trust)),
+            {
+                "error_rate": float(np.average(people.rates, weights=people.weights)),
+                "careless": float(sum(share < TRUSTED for share in trust)),
+            },
+            confidence=WeightedAdjacency(words, sure.pairs),
+            trust=trust,
+        )
+
+    def _order(
+        self, recordings: Recordings, never: tuple[tuple[int, int], ...]
+    ) -> tuple[Demonstrators, BoolMatrix]:
+        """Return the most probable order that the search finds, and the people behind it."""
+        forbidden = np.zeros((recordings.size, recordings.size), dtype=bool)
+        for edge in never:
+            forbidden[edge] = True
+        chosen = _most_frequent(recordings)
+        found = []
+        for errors in STARTS:
+            people = Demonstrators(
+                [recordings.sequences[number] for number in chosen],
+                recordings.weights[chosen],
+                recordings.size,
+                errors=self.errors,
+                successes=self.successes,
+            )
+            search = Search(recordings, people, forbidden)
+            score, order = search.improve(first_order(recordings, errors))
+            found.append((score, people, order))
+        _, people, order = max(found, key=lambda one: round(one[0], 6))
+        return people, order
+
+
+def _most_frequent(recordings: Recordings) -> NDArray[np.intp]:
+    """Return the places of the recordings that are looked at step by step."""
+    longest = max(map(len, recordings.sequences))
+    most = max(1, MOST_PLACES // longest**2)
+    ranked = np.argsort(-recordings.weights, kind="stable")[:most]
+    return np.sort(ranked)
+
+
+def _adjacent(people: Demonstrators, order: BoolMatrix) -> BoolMatrix:
+    """Return which pairs somebody showed directly one after the other, both in turn."""
+    adjacent = np.zeros(order.shape, dtype=bool)
+    slips = people.slips(order)
+    for number, steps in enumerate(people.sequences):
+        nodes, own = np.array(steps), slips[number, : len(steps)]
+        calm = (own[1:] < TRUSTED) & (own[:-1] < TRUSTED)
+        adjacent[nodes[1:][calm], nodes[:-1][calm]] = True
+    return adjacent
+
+
+def _weights(order: BoolMatrix, sure: Confidence) -> Matrix:
+    """Return the probability of each edge of an order, and of each pair that follows from them."""
+    direct = reduction(order)
+    weights = np.where(direct, sure.edges, np.where(order, sure.pairs, 0.0))
+    weights = np.where(order, np.maximum(weights, 1e-3), 0.0)
+    weights[1:, 0] = 1.0
+    return weights
+
+
+def _trust(recordings: Recordings, people: Demonstrators, order: BoolMatrix) -> tuple[float, ...]:
+    """Return for each demonstration the probability that a step of it is in turn."""
+    everybody = Demonstrators(
+        recordings.sequences,
+        recordings.weights,
+        recordings.size,
+        errors=people.errors,
+        successes=people.successes,
+    )
+    everybody.fit(order, 20)
+    slips = everybody.slips(order).sum(axis=1)
+    lengths = np.array([len(steps) for steps in recordings.sequences])
+    share = 1 - slips / lengths
+    return tuple(float(np.mean(share[list(own)])) for own in recordings.owners)
+
+
+def _careless(demonstrations: Demonstrations, trust: tuple[float, ...]) -> list[str]:
+    ranked = sorted(zip(trust, demonstrations, strict=True), key=lambda pair: pair[0])
+    return [
+        f"recording {recording.id!r} shows about {100 * (1 - share):.0f} % of its steps out of turn"
+        for share, recording in ranked
+        if share < TRUSTED
+    ]
