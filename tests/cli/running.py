@@ -13,6 +13,7 @@ from typing import Any
 COMMANDS = (
     "learn",
     "show",
+    "draw",
     "check",
     "align",
     "watch",

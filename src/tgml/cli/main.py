@@ -15,6 +15,7 @@ from tgml.cli import (
     convert,
     data,
     demo,
+    draw,
     evaluate,
     example,
     learn,
@@ -39,6 +40,7 @@ app = typer.Typer(
 )
 app.command("learn")(learn.learn)
 app.command("show")(show.show)
+app.command("draw")(draw.draw)
 app.command("check")(check.check)
 app.command("align")(align.align)
 app.command("watch")(watch.watch)
