@@ -14,6 +14,7 @@ COMMANDS = (
     "learn",
     "show",
     "draw",
+    "report",
     "check",
     "align",
     "watch",

@@ -20,6 +20,7 @@ from tgml.cli import (
     example,
     learn,
     methods,
+    report,
     show,
     watch,
 )
@@ -41,6 +42,7 @@ app = typer.Typer(
 app.command("learn")(learn.learn)
 app.command("show")(show.show)
 app.command("draw")(draw.draw)
+app.command("report")(report.report)
 app.command("check")(check.check)
 app.command("align")(align.align)
 app.command("watch")(watch.watch)

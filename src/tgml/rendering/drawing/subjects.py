@@ -111,10 +111,29 @@ def edge_facts(graph: TaskGraph, edge: Edge) -> str:
     if edge in graph.evidence:
         seen = graph.evidence[edge]
         facts.append(
-            f"in this order in {_count(seen.held, 'recording')}, in the opposite one in "
-            f"{label(seen.broken)}, not to be seen in {label(seen.silent)}"
+            f"in this order in {_count(seen.held, 'recording')}, opposite in "
+            f"{label(seen.broken)}, undecided in {label(seen.silent)}"
         )
     return "; ".join(facts)
+
+
+def step_facts(graph: TaskGraph, step: str) -> str:
+    """Return how often a step is done and done again, where the graph knows; else nothing.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    step
+        One of its steps.
+    """
+    known = graph.attributes.get(step)
+    if known is None:
+        return ""
+    facts = [f"done in {100 * known.done:.0f} % of the recordings"]
+    if known.repeated:
+        facts.append(f"done again in {100 * known.repeated:.0f} % of those")
+    return ", ".join(facts)
 
 
 def _box(graph: TaskGraph, node: int) -> Box:
@@ -123,14 +142,11 @@ def _box(graph: TaskGraph, node: int) -> Box:
     if name not in graph.attributes:
         return Box(name, is_end=is_end)
     known = graph.attributes[name]
-    facts = [f"done in {100 * known.done:.0f} % of the recordings"]
-    if known.repeated:
-        facts.append(f"done again in {100 * known.repeated:.0f} % of those")
     return Box(
         name,
         optional=known.optional,
         repeatable=known.repeatable,
-        about=", ".join(facts),
+        about=step_facts(graph, name),
     )
 
 
