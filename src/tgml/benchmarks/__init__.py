@@ -57,7 +57,7 @@ BENCHMARKS = MappingProxyType(
             ),
             BenchmarkEntry(
                 "figures",
-                "the paper's 24 qualitative figures: learned graphs drawn against known ones",
+                "the paper's 24 figures: learned graphs drawn against known ones",
                 "tgml.benchmarks.figures",
                 folder="bench-output",
                 charts_as_files=True,

