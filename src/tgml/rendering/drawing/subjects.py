@@ -27,17 +27,20 @@ def picture_of_graph(graph: TaskGraph) -> Picture:
     Parameters
     ----------
     graph
-        The graph. The larger the weight of an edge, the thicker and darker its line.
+        The graph. The larger the weight of an edge between steps, the thicker and darker its
+        line; edges of START and END all look the same.
     """
     words = graph.vocabulary
     boxes = tuple(_box(graph, node) for node in range(len(words.nodes)))
-    scale = _Scale(graph.weights.values())
+    # That a step needs nothing, or is needed by nothing, is what is left when all other edges
+    # are known; its weight is often added or on another scale, and tells nothing beside theirs.
+    inner = {edge: weight for edge, weight in graph.weights.items() if not _is_outer(*edge)}
+    scale = _Scale(inner.values())
     arrows = []
     for step, precondition in graph.edges:
         weight = graph.weights.get((step, precondition))
         about = edge_facts(graph, (step, precondition))
-        # Edges of START and END are often added without any weight; nothing is amiss then.
-        stroke = PLAIN if weight is None and _is_outer(step, precondition) else scale.stroke(weight)
+        stroke = PLAIN if _is_outer(step, precondition) else scale.stroke(weight)
         arrows.append(Arrow(words.node(step), words.node(precondition), stroke, about))
     legend = scale.legend(any(arrow.stroke is _UNWEIGHTED for arrow in arrows))
     summary = f"{_count(len(graph.steps), 'step')}, {_count(len(graph.edges), 'edge')}."
@@ -183,7 +186,6 @@ class _Scale:
         if weight is None:
             return _UNWEIGHTED
         share = max(weight / self._high, 0.0) if math.isfinite(weight) else 0.0
-        share *= share  # most weights lie near the largest; so they are told apart
         width, opacity = (low + share * (high - low) for low, high in (_WIDTHS, _OPACITIES))
         return Stroke(width=round(width, 2), opacity=round(opacity, 2))
 
