@@ -46,6 +46,11 @@ def test_deviations_are_those_of_the_monitor() -> None:
     assert (right.mistakes, early.mistakes, short.mistakes) == (0, 1, 1)
     assert not any(step.deviates for step in right.steps)
     assert [step.verdict for step in early.steps if step.deviates] == ["too early", "repaired"]
+    assert early.explanation == (
+        "moved: 'milk' is step 3; 'mix' (step 2), which needs it, came before",
+    )
+    assert not right.explanation
+    assert right.fitness == 1
     assert short.never_done == ("'fry' was never done.",)
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
+from tgml.alignment import Aligner, explain_alignment
 from tgml.attributes import EdgeEvidence
 from tgml.errors import UnavailableError
 from tgml.evaluation import compare_edges
@@ -164,6 +165,7 @@ def _step(graph: TaskGraph, name: str) -> StepEntry:
 
 
 def _recordings(graph: TaskGraph, demonstrations: Demonstrations) -> Iterator[RecordingEntry]:
+    aligner = Aligner(graph)
     for recording in demonstrations:
         monitor = Monitor(graph)
         steps = tuple(
@@ -171,7 +173,9 @@ def _recordings(graph: TaskGraph, demonstrations: Demonstrations) -> Iterator[Re
         )
         end = monitor.finish()
         never = tuple(explain(verdict, graph) for verdict in end.verdicts if verdict.is_mistake)
-        yield RecordingEntry(recording.id, steps, never, end.mistakes)
+        alignment = aligner.align(demonstrations.names(recording))
+        why = explain_alignment(graph, alignment) if end.mistakes else ()
+        yield RecordingEntry(recording.id, steps, never, end.mistakes, why, alignment.fitness)
 
 
 def _done(verdict: Verdict, graph: TaskGraph) -> DoneStep:

@@ -50,13 +50,16 @@ class Page(HTMLParser):
 
 
 def _full(text: str) -> Report:
+    wrong = DoneStep(text, text, text, is_mistake=True, deviates=True)
     return Report(
         title=text,
         facts=((text, text),),
         text=text,
         steps=(StepEntry(text, (Need(text, text),), (text,), text), StepEntry("mix")),
         recordings=(
-            RecordingEntry(text, (DoneStep(text, text, text, True, True),), (text,), 2),
+            RecordingEntry(
+                text, (DoneStep(text, text, text, True, True),), (text,), 2, (text,), 0.5
+            ),
             RecordingEntry("right", (DoneStep("mix", ""),)),
         ),
         scores=(ScoreEntry(text, 0.5, 0.25, 1 / 3),),

@@ -82,12 +82,18 @@ class RecordingEntry:
         A sentence for each step that was never done.
     mistakes
         How many mistakes of their own there are, steps never done included.
+    explanation
+        The smallest set of changes that would make it valid, a line each.
+    fitness
+        How well it fits the graph as a whole, from 0 to 1, where that is known.
     """
 
     id: str
     steps: tuple[DoneStep, ...]
     never_done: tuple[str, ...] = ()
     mistakes: int = 0
+    explanation: tuple[str, ...] = ()
+    fitness: float | None = None
 
 
 @dataclass(frozen=True)

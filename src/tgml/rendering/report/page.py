@@ -154,6 +154,10 @@ def _recording(entry: RecordingEntry) -> str:
         for line in entry.never_done
     )
     never = f"<ul>{missing}</ul>" if missing else ""
+    if entry.explanation:
+        never += f"<p>The smallest explanation of all of it:</p>{_list(entry.explanation)}"
+    if entry.fitness is not None:
+        about += f", fitness {entry.fitness:.2f}"
     is_open = " open" if entry.mistakes else ""
     return (
         f"<details{is_open}><summary>{_name(entry.id)}: {about}</summary>"
