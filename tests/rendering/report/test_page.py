@@ -57,9 +57,7 @@ def _full(text: str) -> Report:
         text=text,
         steps=(StepEntry(text, (Need(text, text),), (text,), text), StepEntry("mix")),
         recordings=(
-            RecordingEntry(
-                text, (DoneStep(text, text, text, True, True),), (text,), 2, (text,), 0.5
-            ),
+            RecordingEntry(text, (wrong,), (text,), 2, (text,), 0.5),
             RecordingEntry("right", (DoneStep("mix", ""),)),
         ),
         scores=(ScoreEntry(text, 0.5, 0.25, 1 / 3),),
