@@ -23,7 +23,7 @@ $(VENV)/.demo: $(VENV)/.created pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.setup: $(VENV)/.created pyproject.toml constraints.txt
-	$(PIP) --editable '.[torch,stats]' --requirement requirements-dev.txt
+	$(PIP) --editable '.[torch,stats,draw]' --requirement requirements-dev.txt
 	touch $@ $(VENV)/.demo
 
 demo: $(VENV)/.demo
@@ -43,6 +43,7 @@ check: $(VENV)/.setup
 bench: $(VENV)/.setup
 	mkdir -p bench-output
 	$(BIN)/tgml bench paper --output bench-output
+	$(BIN)/tgml bench figures --output bench-output/figures
 	$(BIN)/tgml bench captaincook4d --json bench-output/captaincook4d.json
 	$(BIN)/tgml bench captaincook4d-unfiltered --json bench-output/captaincook4d-unfiltered.json
 	$(BIN)/tgml bench fusion-weights --json bench-output/fusion-weights.json
@@ -50,6 +51,7 @@ bench: $(VENV)/.setup
 	$(BIN)/tgml bench speed --json bench-output/speed.json
 	$(BIN)/tgml bench monitor --json bench-output/monitor.json
 	$(BIN)/tgml bench alignment --json bench-output/alignment.json
+	$(BIN)/tgml bench draw --json bench-output/draw.json
 
 clean:
 	rm -rf $(VENV) demo-output bench-output

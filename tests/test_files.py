@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tgml.errors import FileError, FormatError
-from tgml.files import write_into_folder, write_texts
+from tgml.files import write_bytes, write_into_folder, write_texts
 
 
 def test_several_files_are_written_or_none(tmp_path: Path) -> None:
@@ -39,3 +39,11 @@ def test_a_folder_that_was_there_stays(tmp_path: Path) -> None:
     with pytest.raises(FormatError):
         write_into_folder(tmp_path / "kept", {"a.txt": "\ud800"})
     assert (tmp_path / "kept").is_dir()
+
+
+def test_bytes_are_written_as_they_are_or_not_at_all(tmp_path: Path) -> None:
+    write_bytes(tmp_path / "a.png", b"\x89PNG\xff\x00")
+    assert (tmp_path / "a.png").read_bytes() == b"\x89PNG\xff\x00"
+    with pytest.raises(FileError, match="missing"):
+        write_bytes(tmp_path / "missing" / "b.png", b"x")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.png"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from tgml import display
 from tgml._version import __version__
 
 if TYPE_CHECKING:
@@ -55,6 +56,10 @@ __all__ = [
     "read_graph",
     "save_graph",
 ]
+
+
+# Who shows what in a notebook; see `tgml.display`.
+display.SHOWN_BY["TaskGraph"] = "tgml.rendering.notebook:show_graph"
 
 
 def __getattr__(name: str) -> object:

@@ -59,13 +59,24 @@ def write_text(path: str | Path, text: str) -> None:
     write_texts({Path(path): text})
 
 
-def write_texts(texts: Mapping[Path, str]) -> None:
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """Write a file of bytes, such as a picture, whole or not at all.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be written; nothing is left behind then.
+    """
+    write_texts({Path(path): content})
+
+
+def write_texts(texts: Mapping[Path, str | bytes]) -> None:
     """Write several UTF-8 files, all of them or none.
 
     Parameters
     ----------
     texts
-        What to write, by path.
+        What to write, by path; bytes are written as they are.
 
     Raises
     ------
@@ -135,7 +146,9 @@ def write_into_folder(folder: str | Path, texts: Mapping[str, str]) -> tuple[Pat
     return tuple(paths)
 
 
-def _encoded(path: Path, text: str) -> bytes:
+def _encoded(path: Path, text: str | bytes) -> bytes:
+    if isinstance(text, bytes):
+        return text
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError as error:

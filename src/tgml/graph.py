@@ -13,6 +13,7 @@ from graphlib import TopologicalSorter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from tgml import display
 from tgml.attributes import EdgeEvidence, StepAttributes
 from tgml.errors import CycleError, GraphError, UnknownNameError
 from tgml.sequences import END, START, Vocabulary
@@ -238,6 +239,10 @@ class TaskGraph:
     def __repr__(self) -> str:
         name = f"{self.procedure!r}, " if self.procedure else ""
         return f"TaskGraph({name}{len(self.steps)} steps, {len(self.edges)} edges)"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
+        """Return what a notebook shows: a drawing where one can be made, else text."""
+        return display.show(self)
 
     def preconditions_of(self, step: str) -> tuple[str, ...]:
         """Return what a step needs directly; START is not listed.

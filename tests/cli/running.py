@@ -13,6 +13,8 @@ from typing import Any
 COMMANDS = (
     "learn",
     "show",
+    "draw",
+    "report",
     "check",
     "align",
     "watch",

@@ -34,12 +34,15 @@ class BenchmarkEntry:
         Where it lives; its function ``run(data, methods, seeds, progress)`` does the work.
     folder
         Where its page, Markdown and JSON go unless the user says otherwise; empty for nowhere.
+    charts_as_files
+        Whether each of its charts is also a file of its own there.
     """
 
     name: str
     summary: str
     module: str
     folder: str = ""
+    charts_as_files: bool = False
 
 
 BENCHMARKS = MappingProxyType(
@@ -51,6 +54,13 @@ BENCHMARKS = MappingProxyType(
                 "every table of the paper that can be recomputed, as a page",
                 "tgml.benchmarks.paper",
                 folder="bench-output",
+            ),
+            BenchmarkEntry(
+                "figures",
+                "the paper's 24 figures: learned graphs drawn against known ones",
+                "tgml.benchmarks.figures",
+                folder="bench-output",
+                charts_as_files=True,
             ),
             BenchmarkEntry(
                 "captaincook4d",
@@ -87,6 +97,11 @@ BENCHMARKS = MappingProxyType(
                 "alignment",
                 "the time to explain recordings by a graph, and whether brute force agrees",
                 "tgml.benchmarks.alignment",
+            ),
+            BenchmarkEntry(
+                "draw",
+                "how long drawings take, of 25 and of 500 steps",
+                "tgml.benchmarks.draw",
             ),
         )
     }

@@ -42,8 +42,8 @@ def bench(
             "--output",
             "-o",
             metavar="FOLDER",
-            help="Write a page, Markdown and JSON there; 'paper' and 'synthetic' always do, by "
-            "default to bench-output.",
+            help="Write a page, Markdown and JSON there; 'paper', 'figures' and 'synthetic' "
+            "always do, by default to bench-output.",
         ),
     ] = None,
 ) -> None:
@@ -77,6 +77,7 @@ def bench(
 
 
 def _write_pages(result: BenchmarkResult, folder: Path) -> None:
+    from tgml.benchmarks import BENCHMARKS
     from tgml.benchmarks.pages import to_html, to_markdown
     from tgml.files import write_into_folder
 
@@ -86,5 +87,7 @@ def _write_pages(result: BenchmarkResult, folder: Path) -> None:
         f"{name}.md": to_markdown(result),
         f"{name}.json": result.to_json(),
     }
+    if BENCHMARKS[name].charts_as_files:
+        texts |= {f"{name}-{chart}.svg": svg for chart, svg in result.charts.items()}
     for path in write_into_folder(folder, texts):
         echo(f"{path}: written")

@@ -15,10 +15,12 @@ from tgml.cli import (
     convert,
     data,
     demo,
+    draw,
     evaluate,
     example,
     learn,
     methods,
+    report,
     show,
     watch,
 )
@@ -39,6 +41,8 @@ app = typer.Typer(
 )
 app.command("learn")(learn.learn)
 app.command("show")(show.show)
+app.command("draw")(draw.draw)
+app.command("report")(report.report)
 app.command("check")(check.check)
 app.command("align")(align.align)
 app.command("watch")(watch.watch)

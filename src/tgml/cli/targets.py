@@ -33,7 +33,9 @@ def check_format(path: Path) -> None:
 
     if path.suffix.lower() not in RENDERERS:
         came = f"the ending {path.suffix!r}" if path.suffix else "a name without an ending"
-        raise InputError(f"{path}: {came} says no format; expected {', '.join(RENDERERS)}")
+        advice = "; tgml draw makes pictures" if path.suffix.lower() in (".svg", ".png") else ""
+        expected = ", ".join(RENDERERS)
+        raise InputError(f"{path}: {came} says no format; expected {expected}{advice}")
 
 
 def check_file(path: str | Path) -> None:

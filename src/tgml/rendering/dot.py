@@ -17,7 +17,7 @@ Direction = Literal["BT", "LR"]
 
 # Graphviz lays out from an edge's tail to its head, and edges go from a step to what it
 # needs: the procedure runs against the direction that Graphviz is given.
-_RANKDIR = {"BT": "TB", "LR": "RL"}
+RANKDIR = {"BT": "TB", "LR": "RL"}
 _LABEL_COLUMNS = 28
 
 
@@ -60,10 +60,9 @@ def to_dot(graph: TaskGraph, *, direction: Direction = "BT") -> str:
       n3 -> n2;
     }
     """
-    if direction not in _RANKDIR:
-        raise SettingError(f"the direction is {direction!r}; expected one of 'BT', 'LR'")
+    check_direction(direction)
     words = graph.vocabulary
-    settings = f"rankdir={_RANKDIR[direction]}"
+    settings = f"rankdir={RANKDIR[direction]}"
     if graph.procedure:
         settings += f", label={_label(graph.procedure)}, labelloc=t"
     lines = [
@@ -82,6 +81,12 @@ def to_dot(graph: TaskGraph, *, direction: Direction = "BT") -> str:
         look = "" if weight is None else f" [{_weight(weight, heaviest)}]"
         lines.append(f"  n{words.node(step)} -> n{words.node(precondition)}{look};")
     return "\n".join([*lines, "}", ""])
+
+
+def check_direction(direction: str) -> None:
+    """Raise `SettingError` if a drawing cannot run in this direction."""
+    if direction not in RANKDIR:
+        raise SettingError(f"the direction is {direction!r}; expected one of 'BT', 'LR'")
 
 
 def _label(name: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from tgml.graph import TaskGraph
+from tgml.rendering.dot import Direction, check_direction
 from tgml.rendering.text import printable, wrap
 
 _LABEL_COLUMNS = 28
@@ -19,13 +20,20 @@ _PLAIN = " ,()/'-"
 _LIST_HEAD = re.compile(r"^(\s*\d*)([.)-])")
 
 
-def to_mermaid(graph: TaskGraph) -> str:
-    """Return a graph as a Mermaid flowchart that runs from the bottom to the top.
+def to_mermaid(graph: TaskGraph, *, direction: Direction = "BT") -> str:
+    """Return a graph as a Mermaid flowchart.
 
     Parameters
     ----------
     graph
         The graph to write; its weights are left out.
+    direction
+        Where the procedure runs: from the bottom to the top, or from left to right.
+
+    Raises
+    ------
+    SettingError
+        If there is no such direction.
 
     Examples
     --------
@@ -40,9 +48,10 @@ def to_mermaid(graph: TaskGraph) -> str:
       n1 --> n2
       n2 --> n3
     """
+    check_direction(direction)
     words = graph.vocabulary
     lines = [
-        "flowchart BT",
+        f"flowchart {direction}",
         "  %% an arrow points from a precondition to the step that needs it",
     ]
     for node, name in enumerate(words.nodes):

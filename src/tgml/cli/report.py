@@ -1,0 +1,76 @@
+"""`tgml report`: one HTML page about a graph, its evidence, recordings and scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tgml.cli import options
+from tgml.cli.output import echo, print_notes
+from tgml.cli.targets import check_file
+from tgml.errors import GraphError, InputError
+
+
+def report(
+    graph: options.Graph,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The .html file to write.", show_default=False
+        ),
+    ],
+    demos: Annotated[
+        Path | None,
+        typer.Option(metavar="DEMOS", help="Recordings to hold against the graph."),
+    ] = None,
+    truth: Annotated[
+        Path | None,
+        typer.Option(metavar="TRUTH", help="The known graph of the procedure, for scores."),
+    ] = None,
+    order: options.Order = None,
+    procedure: options.Procedure = None,
+    file_format: options.Format = None,
+    column: options.ColumnNames = None,
+    errors: options.Errors = None,
+) -> None:
+    """Write one HTML page about a graph.
+
+    It shows the drawing, every step with what speaks for its preconditions, recordings with
+    their mistakes marked, and scores. The page needs no network and no other file.
+
+    Example: tgml report pancakes.graph.json --demos pancakes.csv -o pancakes.html
+    """
+    from tgml.cli.recordings import of_this_procedure, share_a_step
+    from tgml.files import write_text
+    from tgml.readers import read_demonstrations, read_graph
+    from tgml.rendering.report import to_html
+    from tgml.reporting import make_report
+
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"{output}: expected a name that ends in .html")
+    loaded = read_graph(graph)
+    known = None if truth is None else read_graph(truth)
+    check_file(output)
+    recordings = None
+    if demos is not None:
+        reading = read_demonstrations(
+            demos,
+            format=file_format,
+            order=order,
+            procedure=procedure,
+            columns=options.columns(column),
+            errors=errors,
+        )
+        recordings = of_this_procedure(reading, loaded, demos)
+        share_a_step(loaded, recordings, demos)
+        print_notes(reading.notes)
+    try:
+        made = make_report(
+            loaded, demonstrations=recordings, truth=known, title=loaded.procedure or graph.stem
+        )
+    except GraphError as error:
+        raise GraphError(f"{graph} and {truth}: {error}") from None
+    write_text(output, to_html(made))
+    echo(f"{output}: written")

@@ -1,0 +1,94 @@
+"""A drawing as PNG, painted by resvg with the font that ships with tgml."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from tgml.errors import MissingExtraError, SettingError, UnavailableError
+from tgml.rendering.drawing.fonts import FONT_FILE, FONT_NAME, carried_font
+from tgml.rendering.drawing.themes import THEMES
+
+MOST_PIXELS = 25_000_000
+"""Larger pictures are scaled down: programs refuse to open them, and memory runs out."""
+
+_SIZE = re.compile(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"')
+
+
+def to_png(svg: str, *, scale: float = 2.0) -> bytes:
+    """Return a drawing as the bytes of a PNG file.
+
+    What the carried font has is painted with it, whatever other fonts the machine has.
+    Characters that it lacks, such as Chinese and most emoji, come from the machine's fonts; see
+    `without_glyph`.
+
+    Parameters
+    ----------
+    svg
+        A drawing of the theme light or dark.
+    scale
+        How many pixels a unit of the drawing takes, at most `largest_scale`.
+
+    Raises
+    ------
+    MissingExtraError
+        If resvg is not installed.
+    SettingError
+        If the scale cannot be, or the theme has no colours of its own.
+    """
+    try:
+        import resvg_py
+    except ImportError:
+        raise MissingExtraError("a PNG picture", "draw", "or write an .svg file") from None
+    if not 0 < scale <= largest_scale(svg):
+        raise SettingError(
+            f"the scale is {scale:g}; expected more than 0 and at most {largest_scale(svg):.3g}, "
+            f"which makes {MOST_PIXELS // 1_000_000} million pixels"
+        )
+    if THEMES["auto"].style in svg:
+        raise SettingError("the theme 'auto' is for browsers; a PNG is either 'light' or 'dark'")
+    content: bytes = resvg_py.svg_to_bytes(
+        svg_string=svg,
+        zoom=scale,
+        font_files=[str(FONT_FILE)],
+        font_family=FONT_NAME,
+        sans_serif_family=FONT_NAME,
+        # Reading all fonts of a machine takes a while, and what is there differs.
+        skip_system_fonts=not without_glyph([svg]),
+    )
+    if not content:
+        raise UnavailableError("resvg made no picture of this drawing; write an .svg file instead")
+    return bytes(content)
+
+
+def largest_scale(svg: str) -> float:
+    """Return the scale at which a drawing has as many pixels as a PNG may have.
+
+    Parameters
+    ----------
+    svg
+        A drawing.
+    """
+    size = _SIZE.search(svg)
+    if size is None:
+        raise SettingError("this SVG is no drawing of tgml: it does not say its size")
+    width, height = map(float, size.groups())
+    return float((MOST_PIXELS / (width * height)) ** 0.5)
+
+
+def without_glyph(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the characters that the carried font cannot show.
+
+    Parameters
+    ----------
+    texts
+        What is to be written.
+    """
+    font = carried_font()
+    found = {
+        character
+        for text in texts
+        for character in set(text)
+        if character >= " " and not font.covers(character)
+    }
+    return tuple(sorted(found))

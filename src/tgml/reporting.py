@@ -1,0 +1,245 @@
+"""A report put together: the graph, what speaks for it, recordings against it, and scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+from tgml.alignment import Aligner, explain_alignment
+from tgml.attributes import EdgeEvidence
+from tgml.errors import UnavailableError
+from tgml.evaluation import compare_edges
+from tgml.evaluation.controls import CONTROLS
+from tgml.graph import Edge, TaskGraph
+from tgml.monitoring import Monitor, Verdict
+from tgml.monitoring.explain import explain
+from tgml.monitoring.verdict import Kind
+from tgml.rendering.charts import Point, Series, line_chart
+from tgml.rendering.drawing import draw_comparison, draw_graph
+from tgml.rendering.drawing.subjects import edge_facts, step_facts
+from tgml.rendering.report import (
+    DoneStep,
+    Need,
+    RecordingEntry,
+    Report,
+    ScoreEntry,
+    StepEntry,
+)
+from tgml.rendering.terminal import draw
+from tgml.sequences import END, START, Demonstrations
+
+# Fewer weighted edges would make a chart of chance.
+LEAST_EDGES = 12
+_BINS = 4
+_NORMAL_90 = 1.6449
+_ALLOWED = (Kind.CORRECT, Kind.REPEATED)
+
+
+def make_report(
+    graph: TaskGraph,
+    *,
+    demonstrations: Demonstrations | None = None,
+    truth: TaskGraph | None = None,
+    title: str = "",
+) -> Report:
+    """Return all that can be told of a graph.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    demonstrations
+        Recordings to hold against it. They also tell how often each edge's order was kept,
+        where the graph itself does not say.
+    truth
+        The known graph of the procedure, to score this one by.
+    title
+        The heading; by default the procedure's name.
+
+    Raises
+    ------
+    GraphError
+        If the known graph is of another procedure.
+
+    Examples
+    --------
+    >>> graph = TaskGraph.from_preconditions({"mix": ["egg", "milk"]}, procedure="batter")
+    >>> recordings = Demonstrations.from_steps([["egg", "mix", "milk"]])
+    >>> make_report(graph, demonstrations=recordings).recordings[0].mistakes
+    1
+    """
+    notes: list[str] = []
+    counted = graph
+    if demonstrations is not None and not graph.evidence:
+        counted = graph.replace(evidence=dict(_evidence(graph, demonstrations)))
+        notes.append("the evidence of the edges is counted in the recordings given here")
+    drawing = comparison = text = ""
+    try:
+        drawing = draw_graph(counted, theme="auto")
+        if truth is not None:
+            comparison = draw_comparison(graph, truth, theme="auto")
+    except UnavailableError as error:
+        text = "\n".join(draw(graph, width=100, unicode=True))
+        notes.append(f"there is no drawing: {error}")
+    scores = () if truth is None else _scores(graph, truth, demonstrations)
+    return Report(
+        title=title or graph.procedure or "Task graph",
+        facts=_facts(graph),
+        drawing=drawing,
+        text=text,
+        steps=tuple(_step(counted, name) for name in graph.in_order()),
+        recordings=() if demonstrations is None else tuple(_recordings(graph, demonstrations)),
+        scores=scores,
+        comparison=comparison,
+        charts=() if truth is None else tuple(_reliability(graph, truth)),
+        notes=tuple(notes),
+    )
+
+
+def _facts(graph: TaskGraph) -> tuple[tuple[str, str], ...]:
+    facts = [("Steps", str(len(graph.steps))), ("Edges", str(len(graph.edges)))]
+    for name, title in (
+        ("method", "Learned with"),
+        ("recordings", "Learned from recordings"),
+        ("seed", "Seed"),
+        ("tgml", "Version of tgml"),
+    ):
+        value = graph.provenance.get(name)
+        if isinstance(value, str | int | float):
+            facts.append((title, str(value)))
+    return tuple(facts)
+
+
+def _evidence(
+    graph: TaskGraph, demonstrations: Demonstrations
+) -> Iterator[tuple[Edge, EdgeEvidence]]:
+    """Count for each edge between steps how the recordings order its ends, first times only."""
+    places = []
+    for recording in demonstrations:
+        first: dict[str, int] = {}
+        for place, name in enumerate(demonstrations.names(recording)):
+            first.setdefault(name, place)
+        places.append((recording, first))
+    for step, needed in graph.edges:
+        if step == END or needed == START:
+            continue
+        shown = [
+            (r, first[needed] < first[step])
+            for r, first in places
+            if {step, needed} <= first.keys()
+        ]
+        held = [recording for recording, is_held in shown if is_held]
+        broken = [recording for recording, is_held in shown if not is_held]
+        silent = demonstrations.total_weight - math.fsum(r.weight for r, _ in shown)
+        yield (
+            (step, needed),
+            EdgeEvidence(
+                math.fsum(recording.weight for recording in held),
+                math.fsum(recording.weight for recording in broken),
+                max(silent, 0.0),
+                tuple(recording.id for recording in held),
+                tuple(recording.id for recording in broken),
+            ),
+        )
+
+
+def _step(graph: TaskGraph, name: str) -> StepEntry:
+    known = graph.attributes.get(name)
+    marks = (
+        ()
+        if known is None
+        else (
+            *(("optional",) if known.optional else ()),
+            *(("repeatable",) if known.repeatable else ()),
+        )
+    )
+    needs = []
+    for needed in graph.preconditions_of(name):
+        facts = edge_facts(graph, (name, needed))
+        seen = graph.evidence.get((name, needed))
+        if seen is not None and seen.broken_in:
+            facts += f"; the opposite order: {', '.join(seen.broken_in)}"
+        needs.append(Need(needed, facts))
+    return StepEntry(name, tuple(needs), marks, step_facts(graph, name))
+
+
+def _recordings(graph: TaskGraph, demonstrations: Demonstrations) -> Iterator[RecordingEntry]:
+    aligner = Aligner(graph)
+    for recording in demonstrations:
+        monitor = Monitor(graph)
+        steps = tuple(
+            _done(monitor.observe(name), graph) for name in demonstrations.names(recording)
+        )
+        end = monitor.finish()
+        never = tuple(explain(verdict, graph) for verdict in end.verdicts if verdict.is_mistake)
+        alignment = aligner.align(demonstrations.names(recording))
+        why = explain_alignment(graph, alignment) if end.mistakes else ()
+        yield RecordingEntry(recording.id, steps, never, end.mistakes, why, alignment.fitness)
+
+
+def _done(verdict: Verdict, graph: TaskGraph) -> DoneStep:
+    if verdict.kind in _ALLOWED:
+        return DoneStep(verdict.step, "again" if verdict.kind is Kind.REPEATED else "")
+    return DoneStep(
+        verdict.step,
+        verdict.kind.value.replace("-", " "),
+        explain(verdict, graph),
+        is_mistake=verdict.is_mistake,
+        deviates=True,
+    )
+
+
+def _scores(
+    graph: TaskGraph, truth: TaskGraph, demonstrations: Demonstrations | None
+) -> tuple[ScoreEntry, ...]:
+    graphs = {"this graph": graph}
+    no_order = TaskGraph.from_preconditions(dict.fromkeys(truth.steps, ()))
+    graphs["control: no order"] = no_order
+    if demonstrations is not None and set(demonstrations.vocabulary.steps) <= set(truth.steps):
+        graphs["control: the first recording as a chain"] = CONTROLS["first-recording"](
+            demonstrations
+        )
+    entries = []
+    for name, one in graphs.items():
+        scores = compare_edges(one, truth)
+        entries.append(ScoreEntry(name, scores.precision, scores.recall, scores.f1))
+    return tuple(entries)
+
+
+def _reliability(graph: TaskGraph, truth: TaskGraph) -> Iterator[str]:
+    """Draw which share of the edges is in the known graph, by weight, where weights differ."""
+    known = set(truth.edges)
+    weighed = sorted((weight, edge in known) for edge, weight in graph.weights.items())
+    if len(weighed) < LEAST_EDGES or weighed[0][0] == weighed[-1][0]:
+        return
+    points = []
+    for bin_ in range(_BINS):
+        part = weighed[len(weighed) * bin_ // _BINS : len(weighed) * (bin_ + 1) // _BINS]
+        low, high = _wilson([right for _, right in part])
+        points.append(
+            Point(
+                fmean(weight for weight, _ in part),
+                100 * fmean(right for _, right in part),
+                100 * low,
+                100 * high,
+            )
+        )
+    if len({point.x for point in points}) < len(points):
+        return
+    yield line_chart(
+        [Series("edges", points)],
+        title="Edges in the known graph, by weight",
+        x_label="mean weight of a quarter of the edges (90 % intervals)",
+        y_label="in the known graph (%)",
+        y_range=(0.0, 100.0),
+    )
+
+
+def _wilson(right: Sequence[bool]) -> tuple[float, float]:
+    """Return Wilson's 90 % interval of a share."""
+    count, share, square = len(right), fmean(right), _NORMAL_90**2
+    middle = (share + square / (2 * count)) / (1 + square / count)
+    spread = share * (1 - share) / count + square / (4 * count**2)
+    half = _NORMAL_90 * math.sqrt(spread) / (1 + square / count)
+    return max(middle - half, 0.0), min(middle + half, 1.0)

@@ -1,0 +1,79 @@
+"""What a drawing holds, read back from its SVG."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from xml.etree import ElementTree as ET
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@dataclass(frozen=True)
+class Read:
+    """The parts of a drawing."""
+
+    root: ET.Element
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return float(self.root.attrib["width"]), float(self.root.attrib["height"])
+
+    @property
+    def texts(self) -> list[str]:
+        return ["".join(text.itertext()) for text in self.root.iter(f"{SVG}text")]
+
+    @property
+    def steps(self) -> list[ET.Element]:
+        return [group for group in self.root.iter(f"{SVG}g") if "data-node" in group.attrib]
+
+    @property
+    def edges(self) -> dict[tuple[int, int], ET.Element]:
+        found = {}
+        for group in self.root.iter(f"{SVG}g"):
+            if "data-edge" in group.attrib:
+                step, needed = map(int, group.attrib["data-edge"].split())
+                found[step, needed] = group
+        return found
+
+    @property
+    def boxes(self) -> list[tuple[float, float, float, float]]:
+        """Left, top, right and bottom of each box."""
+        return [_extent(group) for group in self.steps]
+
+    def middle(self, node: int) -> tuple[float, float]:
+        left, top, right, bottom = self.boxes[node]
+        return (left + right) / 2, (top + bottom) / 2
+
+    def title_of(self, group: ET.Element) -> str:
+        return group.findtext(f"{SVG}title") or ""
+
+
+def read(svg: str) -> Read:
+    """Read a drawing, which must be XML."""
+    return Read(ET.fromstring(svg))  # noqa: S314 - our own text
+
+
+def overlap(boxes: list[tuple[float, float, float, float]]) -> bool:
+    """Return whether two boxes share more than a border."""
+    for place, (left, top, right, bottom) in enumerate(boxes):
+        for other in boxes[place + 1 :]:
+            if left < other[2] and other[0] < right and top < other[3] and other[1] < bottom:
+                return True
+    return False
+
+
+def is_monotonic(values: list[float]) -> bool:
+    """Return whether each value is larger than the one before."""
+    return all(first < second for first, second in pairwise(values))
+
+
+def _extent(group: ET.Element) -> tuple[float, float, float, float]:
+    ellipse = group.find(f"{SVG}ellipse")
+    if ellipse is not None:
+        x, y, across, along = (float(ellipse.attrib[name]) for name in ("cx", "cy", "rx", "ry"))
+        return x - across, y - along, x + across, y + along
+    rect = group.find(f"{SVG}rect")
+    assert rect is not None
+    x, y, width, height = (float(rect.attrib[name]) for name in ("x", "y", "width", "height"))
+    return x, y, x + width, y + height

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import struct
+import sys
+
+import pytest
+
+from tgml.errors import MissingExtraError, SettingError
+from tgml.graph import TaskGraph
+from tgml.rendering.drawing import draw_graph, largest_scale, to_png, without_glyph
+
+pytest.importorskip("resvg_py", reason="needs the extra 'draw'")
+
+GRAPH = TaskGraph.from_preconditions({"mix": ["crack the egg"]})
+
+
+def _size(png: bytes) -> tuple[int, int]:
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    width, height = struct.unpack_from(">II", png, 16)
+    return width, height
+
+
+def test_the_picture_is_as_large_as_the_scale_says() -> None:
+    svg = draw_graph(GRAPH)
+    once, twice = _size(to_png(svg, scale=1)), _size(to_png(svg, scale=2))
+    assert twice[0] == pytest.approx(2 * once[0], abs=2)
+    assert twice[1] == pytest.approx(2 * once[1], abs=2)
+
+
+def test_the_same_drawing_gives_the_same_bytes() -> None:
+    assert to_png(draw_graph(GRAPH)) == to_png(draw_graph(GRAPH))
+
+
+def test_words_are_painted_without_any_font_of_the_machine() -> None:
+    svg = draw_graph(GRAPH)
+    assert not without_glyph([svg])  # so the machine's fonts are not looked at
+    without_words = svg.replace(">crack the egg</text>", "></text>")
+    assert without_words != svg
+    assert to_png(svg) != to_png(without_words)
+
+
+def test_what_the_font_lacks_is_named() -> None:
+    assert without_glyph(["egg 卵", "ok\n"]) == ("卵",)
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0, float("nan"), 1e6])
+def test_a_scale_that_cannot_be_is_refused(scale: float) -> None:
+    with pytest.raises(SettingError, match="the scale is"):
+        to_png(draw_graph(GRAPH), scale=scale)
+
+
+def test_a_large_drawing_has_a_smaller_largest_scale() -> None:
+    wide = TaskGraph.from_preconditions({f"step {n}": [] for n in range(100)})
+    assert largest_scale(draw_graph(wide)) < largest_scale(draw_graph(GRAPH))
+
+
+def test_a_theme_for_browsers_is_no_picture() -> None:
+    with pytest.raises(SettingError, match="'light' or 'dark'"):
+        to_png(draw_graph(GRAPH, theme="auto"))
+
+
+def test_without_resvg_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'tgml\[draw\]', or write an .svg"):
+        to_png(draw_graph(GRAPH))
