@@ -86,7 +86,7 @@ def test_a_recipe_takes_well_under_a_second() -> None:
     assert time.perf_counter() - started < 1
 
 
-@pytest.mark.parametrize("setting", ["free", "errors", "successes"])
+@pytest.mark.parametrize("setting", ["errors", "successes"])
 def test_a_setting_that_cannot_be_is_refused(setting: str) -> None:
     with pytest.raises(SettingError, match=setting):
         get_learner("robust", **{setting: -1.0})

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from tgml.graph import TaskGraph
 from tgml.sequences import Demonstrations, Vocabulary
+from tgml.synthetic.crowds import Problem, draw_problems
+from tgml.synthetic.habits import draw_habitual_orders
 from tgml.synthetic.noise import Demonstrator, Noise, disturb
 from tgml.synthetic.orders import UniformOrders, count_orders, draw_orders
 from tgml.synthetic.procedures import random_procedure
@@ -16,17 +18,25 @@ from tgml.synthetic.procedures import random_procedure
 __all__ = [
     "Demonstrator",
     "Noise",
+    "Problem",
     "UniformOrders",
     "count_orders",
     "disturb",
     "draw_demonstrations",
+    "draw_habitual_orders",
     "draw_orders",
+    "draw_problems",
     "random_procedure",
 ]
 
 
 def draw_demonstrations(
-    graph: TaskGraph, count: int, seed: int, *, noise: Noise | None = None
+    graph: TaskGraph,
+    count: int,
+    seed: int,
+    *,
+    noise: Noise | None = None,
+    habits: float | None = None,
 ) -> Demonstrations:
     """Draw recordings of a procedure.
 
@@ -40,6 +50,9 @@ def draw_demonstrations(
         The same seed gives the same recordings, and the same orders under any noise.
     noise
         Who shows the procedure, and with which errors; by default nobody errs.
+    habits
+        How strong their common habits are, see `draw_habitual_orders`; by default all valid
+        orders are equally likely.
 
     Returns
     -------
@@ -66,8 +79,13 @@ def draw_demonstrations(
     names = list(graph.steps)
     if noise.careful.unknown or noise.careless.unknown:
         names += [f"unknown {number}" for number in range(1, noise.unknown_steps + 1)]
+    orders = (
+        draw_orders(graph, count, seed)
+        if habits is None
+        else draw_habitual_orders(graph, count, seed, strength=habits)
+    )
     return Demonstrations(
         Vocabulary(tuple(names)),
-        disturb(draw_orders(graph, count, seed), noise, seed, steps=len(graph.steps)),
+        disturb(orders, noise, seed, steps=len(graph.steps)),
         graph.procedure,
     )

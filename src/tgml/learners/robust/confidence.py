@@ -45,11 +45,11 @@ class Place(StrEnum):
 
 
 WEIGHTS: Mapping[str, tuple[float, ...]] = {
-    Place.DIRECT: (1.43, 1.6, 0.32, -1.52, -0.41, 0.4, -0.06),
-    Place.IMPLIED: (2.48, 0.99, 0.0, -0.5, -0.76, 0.0, 0.15),
-    Place.ABSENT: (0.87, 0.3, 0.22, 0.49, -1.44, 0.27, 0.74),
-    Place.REVERSED: (-0.73, 0.0, 0.0, -0.05, -1.51, 0.0, 1.94),
-    "edge": (1.08, 1.6, 0.35, -1.93, -0.1, 0.67, -0.28),
+    Place.DIRECT: (5.583, 2.598, 0.401, -2.667, -0.171, 0.340, 1.072),
+    Place.IMPLIED: (3.163, 1.628, 0.000, -0.899, -1.394, -0.517, 0.294),
+    Place.ABSENT: (5.599, 0.812, 0.237, -0.867, -1.095, 0.259, 1.751),
+    Place.REVERSED: (-0.878, 0.000, 0.000, -0.025, -1.685, 0.000, 2.283),
+    "edge": (3.773, 2.838, 0.357, -2.870, -0.285, 0.710, 0.491),
 }
 """Of what `features` gives, in its order; ``edge`` is for pairs in direct place, and says how
 probable it is that the pair is an edge of the true graph, not only implied by it."""

@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tgml.learners.partial_order import reduction
+
 BoolMatrix = NDArray[np.bool_]
 Matrix = NDArray[np.float64]
 
@@ -122,12 +124,13 @@ class Demonstrators:
             self.liking = (LIKING + times) / (LIKING + offers)
 
     def _choices(self, order: BoolMatrix) -> _Choices:
-        needs = order.ravel().take(self._pairs)  # of each recording: place, place of what it needs
-        without = needs & self._later
+        # Of each recording: place, place of what it needs; 2 where it needs that directly.
+        needs = (order.astype(np.int8) + reduction(order)).ravel().take(self._pairs)
+        without = (needs > 1) & self._later
         first_without = np.where(without.any(axis=1), without.argmax(axis=1), len(self._places) + 1)
         # Something needed blocks until it is done, or until somebody goes on without it.
         blocks_until = np.minimum(self._places, first_without)
-        opens = (needs * (blocks_until + 1)[:, None, :]).max(axis=2)
+        opens = np.where(needs > 0, (blocks_until + 1)[:, None, :], 0).max(axis=2)
         in_turn = opens <= self._places
         opens = np.where(in_turn, opens, 0)
         liked = self.liking[self._nodes] * (in_turn & self._real)
