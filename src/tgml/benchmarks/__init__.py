@@ -84,6 +84,12 @@ BENCHMARKS = MappingProxyType(
                 folder="bench-output",
             ),
             BenchmarkEntry(
+                "calibration",
+                "whether the probabilities of edges and pairs mean what they say",
+                "tgml.benchmarks.calibration",
+                folder="bench-output",
+            ),
+            BenchmarkEntry(
                 "speed",
                 "Direct Optimization against a plain loop, and how its cost grows",
                 "tgml.benchmarks.speed",

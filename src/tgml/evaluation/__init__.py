@@ -4,16 +4,21 @@ Edge scores, sequence measures and intervals are pure functions. The controls ar
 anybody could have drawn without learning: a score means something only beside theirs.
 """
 
+from tgml.evaluation.calibration import Bin, brier_score, calibration_error, reliability
 from tgml.evaluation.edges import EdgeScores, compare_edges, macro_average
 from tgml.evaluation.intervals import Interval, mean_interval
 from tgml.evaluation.sequences import graph_sequence_accuracy, sequence_log_likelihood
 
 __all__ = [
+    "Bin",
     "EdgeScores",
     "Interval",
+    "brier_score",
+    "calibration_error",
     "compare_edges",
     "graph_sequence_accuracy",
     "macro_average",
     "mean_interval",
+    "reliability",
     "sequence_log_likelihood",
 ]
