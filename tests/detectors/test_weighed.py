@@ -32,7 +32,7 @@ DETECTORS: tuple[Detector, ...] = (
 
 
 def test_a_broken_order_is_flagged_and_a_usual_one_is_not() -> None:
-    detector = WeighedClues.learn(CHAIN, ["order"])
+    detector = WeighedClues.learn(CHAIN, ["early", "late"])
     assert detector.flags("abcde") == (False,) * 5
     assert detector.flags("adbce")[1]
 
@@ -80,11 +80,14 @@ def test_every_simulated_recording_ends_in_its_one_mistake() -> None:
 def test_the_clues_of_a_step_tell_what_is_odd_about_it() -> None:
     model = ClueModel.learn([(1, 2, 3)] * 5, 3, 2)
     usual, odd = model.clues([1, 2, 3]), model.clues([1, 3, 1])
-    order, forecast, repeat, place = (CLUES.index(clue) for clue in CLUES)
-    assert odd[1, order] > 10 * usual[1, order]
+    early, late, forecast, repeat, progress = (CLUES.index(clue) for clue in CLUES)
+    assert odd[1, early] > 10 * usual[1, early]
+    assert model.clues([1, 3, 2])[2, late] > 10 * usual[2, late]
+    assert odd[2, late] == 0  # it is done again, which is no order
     assert odd[1, forecast] > usual[1, forecast]
     assert (odd[2, repeat], usual[2, repeat]) == (1, 0)
-    assert usual[0, place] < usual[1, place] < usual[2, place]
+    assert usual[0, progress] < usual[1, progress] < usual[2, progress]
+    assert odd[2, progress] == usual[2, progress] == model.clues([1, 3, 1, 3, 1])[4, progress]
 
 
 def test_what_cannot_be_weighed_is_refused() -> None:

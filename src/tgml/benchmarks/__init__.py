@@ -74,7 +74,7 @@ BENCHMARKS = MappingProxyType(
             ),
             BenchmarkEntry(
                 "perturbation",
-                "what mistake detection loses as key-steps are perturbed (Figure 5), as a page",
+                "what mistake detection loses to noise (Figure 5), as a page",
                 "tgml.benchmarks.perturbation",
                 folder="bench-output",
             ),

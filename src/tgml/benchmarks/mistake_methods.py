@@ -118,6 +118,12 @@ def _before(share: float) -> Make:
     return lambda workshop, *_: AlwaysBefore.learn(workshop.split.train, share)
 
 
+def _asking(workshop: Workshop, segments: str, seed: int) -> Detector:  # noqa: ARG001
+    from tgml.detectors.llm_next_step import LanguageModelForecast
+
+    return LanguageModelForecast.learn(workshop.split.train)
+
+
 def best_position(recordings: Recordings) -> FromPosition:
     """Return the position control with the best average F1 on the very recordings judged."""
     longest = max(map(len, recordings))
@@ -133,12 +139,15 @@ METHODS: Mapping[str, MistakeMethod] = MappingProxyType(
         ),
         "always-before-90": MistakeMethod("the same, in 90 % of the recordings", _before(0.9)),
         "next-step": _weighed("PREGO-style: flags what an n-gram model did not predict", "next"),
-        "weighed-order": _weighed("how firmly an order is broken", "order"),
-        "weighed-place": _weighed(
-            "how far the recording is, and whether a step is new", *CLUES[2:]
+        "next-step-llm": MistakeMethod(
+            "PREGO-style: flags what a language model did not predict", _asking
         ),
-        "weighed-steps": _weighed("order, forecast and repetition together", *CLUES[:3]),
-        "weighed-all": _weighed("order, forecast, repetition and place together", *CLUES),
+        "weighed-order": _weighed(
+            "how firmly an order is broken, too early or too late", *CLUES[:2]
+        ),
+        "weighed-progress": _weighed("how much is done, and whether a step is new", *CLUES[3:]),
+        "weighed-steps": _weighed("order, forecast and repetition together", *CLUES[:4]),
+        "weighed-all": _weighed("order, forecast, repetition and progress together", *CLUES),
         "unseen-step": MistakeMethod(
             "control: only what no training recording shows",
             lambda workshop, *_: UnseenStep.learn(workshop.split.train),

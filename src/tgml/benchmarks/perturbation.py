@@ -26,7 +26,7 @@ SHOWN = (
     "do",
     "always-before",
     "next-step",
-    "weighed-place",
+    "weighed-progress",
     "weighed-steps",
     "weighed-all",
     "unseen-step",

@@ -1,8 +1,8 @@
 """Clues that a step is a mistake, each a number that grows with suspicion.
 
 They come from recordings without mistakes and from the history alone: how firmly an order is
-broken, how little the step was to be expected, whether it was done before, and how far the
-recording has come.
+broken, how little the step was to be expected, whether it was done before, and how much of the
+procedure is done.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from tgml.detectors.next_step import NextStepModel
 from tgml.learners.precedence import precedence_of
 
-CLUES = ("order", "next", "repeat", "place")
-"""What there is: an order that always held is broken; the step was not to be expected next; it
-was done before; the recording has gone on for long."""
+CLUES = ("early", "late", "next", "repeat", "progress")
+"""What there is: a step that usually comes before is missing; one that usually comes after is done;
+the step was not to be expected next; it was done before; much of the procedure is done."""
 
 Floats = NDArray[np.float64]
 
@@ -30,21 +30,24 @@ class ClueModel:
 
     Parameters
     ----------
-    order
-        ``order[a, b]``: how surprising it is that b is missing at the first a, in nats.
+    early
+        ``early[a, b]``: how surprising it is that b is missing at the first a, in nats.
+    late
+        ``late[a, b]``: how surprising it is that b has been done before the first a.
     shown
         Which nodes some recording shows.
     forecast
         The chances of the next step.
-    place
-        By position, the log odds that a mistake happens there if it has not happened before and
-        may happen anywhere in a recording of a length that was seen.
+    progress
+        By the number of different steps done, the log odds that a mistake happens next if it has
+        not happened before and may happen anywhere in a recording.
     """
 
-    order: Floats
+    early: Floats
+    late: Floats
     shown: NDArray[np.bool_]
     forecast: NextStepModel
-    place: Floats
+    progress: Floats
 
     @classmethod
     def learn(cls, sequences: Sequence[tuple[int, ...]], size: int, n: int) -> ClueModel:
@@ -52,13 +55,14 @@ class ClueModel:
         counts = precedence_of(sequences, size + 1)
         shown = counts.recordings > 0
         shown[[0, -1]] = False
-        # Jeffreys' estimate of the share of recordings in which b came before a.
-        share = (counts.before + 0.5) / (counts.recordings[:, None] + 1.0)
-        order = -np.log1p(-np.minimum(share, 1 - 1e-9))
-        order[:, ~shown] = 0.0
-        np.fill_diagonal(order, 0.0)
+        # Jeffreys' estimates of the shares of recordings in which b came before a, and a before b.
+        early = -np.log1p(-(counts.before + 0.5) / (counts.recordings[:, None] + 1.0))
+        early[:, ~shown] = 0.0
+        np.fill_diagonal(early, 0.0)
+        late = -np.log((counts.before + 0.5) / (counts.together + 1.0))
+        late[~shown] = 0.0
         forecast = NextStepModel.learn(sequences, size, n)
-        return cls(order, shown, forecast, _place(list(map(len, sequences))))
+        return cls(early, late, shown, forecast, _progress(sequences))
 
     def clues(self, steps: Sequence[int]) -> Floats:
         """Return the clues of each step, one column each in the order of `CLUES`.
@@ -69,25 +73,36 @@ class ClueModel:
             Node numbers in the order done; 0 stands for a step that nobody knows.
         """
         missing = self.shown.copy()
+        done = np.zeros_like(missing)
         rows = np.empty((len(steps), len(CLUES)))
         for position, step in enumerate(steps):
             rows[position] = (
-                float(self.order[step][missing].max(initial=0.0)),
+                float(self.early[step][missing].max(initial=0.0)),
+                float(self.late[step][done].max(initial=0.0)) if missing[step] else 0.0,
                 -math.log(self.forecast.probability(step, steps[:position])),
                 float(self.shown[step] and not missing[step]),
-                self.place[min(position, len(self.place) - 1)],
+                self.progress[min(int(done.sum()), len(self.progress) - 1)],
             )
+            done[step] = self.shown[step]
             missing[step] = False
         return rows
 
 
-def _place(lengths: Sequence[int]) -> Floats:
-    """Return the log odds of a mistake by position, for mistakes equally likely anywhere."""
-    longest = max(lengths)
-    ends = np.zeros(longest)
-    for length in lengths:
-        ends[:length] += 1 / length
-    later = np.cumsum(ends[::-1])[::-1]
-    hazard = np.clip(ends / later, 1e-3, 0.9)
+def _progress(sequences: Sequence[Sequence[int]]) -> Floats:
+    """Return the log odds of a mistake by progress, for mistakes equally likely anywhere.
+
+    Progress is counted in different steps rather than in segments: a recogniser that wavers
+    between two steps makes many segments and no progress.
+    """
+    most = max(len(set(steps)) for steps in sequences)
+    ends, visits = np.zeros(most + 1), np.zeros(most + 1)
+    for steps in sequences:
+        done: set[int] = set()
+        for place, step in enumerate(steps):
+            ends[len(done)] += 1 / len(steps)
+            visits[len(done)] += 1 - place / len(steps)
+            done.add(step)
+    hazard = np.clip(ends / np.maximum(visits, 1e-9), 1e-3, 0.9)
+    hazard = np.maximum.accumulate(hazard)
     odds: Floats = np.log(hazard / (1 - hazard))
     return odds

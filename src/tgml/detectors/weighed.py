@@ -191,7 +191,7 @@ class WeighedClues:
         Examples
         --------
         >>> demonstrations = Demonstrations.from_steps(["abcd", "abdc", "abcd", "abcd"])
-        >>> WeighedClues.learn(demonstrations, ["order"]).flags("acbd")
+        >>> WeighedClues.learn(demonstrations, ["early"]).flags("acbd")
         (False, True, False, False)
         """
         left_out = LeftOut.of(demonstrations)
