@@ -41,7 +41,7 @@ class Published:
 def _table(
     **rows: tuple[float, tuple[float, float, float], tuple[float, float, float]],
 ) -> Mapping[str, Published]:
-    # PREGO's rows are that paper's own, which does not exchange the columns.
+    # PREGO's rows fit the numbers of segments only as printed: a recall of 94.0 is 171 of 182.
     return MappingProxyType(
         {
             name.replace("_", "-"): Published(*row, exchanged=name != "prego")
