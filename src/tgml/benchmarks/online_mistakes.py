@@ -41,8 +41,8 @@ NOTES = (
         "steps unseen in training are no part of a graph, and meeting one is a mistake"
     ),
     (
-        "weighed-* are fitted to training recordings alone, but some 280 settings were scored on these "
-        "test recordings on the way: no figures of unseen data (docs/decisions/0008)"
+        "weighed-* are fitted to training recordings alone, but some 280 settings were scored on "
+        "these test recordings on the way: no figures of unseen data (docs/decisions/0008)"
     ),
 )
 

@@ -44,7 +44,7 @@ NOTES = (
         "segments; detectors are those for true segments and expect no noise"
     ),
     "every seed draws its own perturbation; intervals are Student's t at 90 % over seeds",
-    "lost: points of the average F1 lost at 20 %; the paper loses 10 to 15, its labelling not stated",
+    "lost: points of the average F1 lost at 20 %; the paper loses 10 to 15, labelling not stated",
 )
 
 
