@@ -46,6 +46,9 @@ bench: $(VENV)/.setup
 	$(BIN)/tgml bench figures --output bench-output/figures
 	$(BIN)/tgml bench captaincook4d --json bench-output/captaincook4d.json
 	$(BIN)/tgml bench captaincook4d-unfiltered --json bench-output/captaincook4d-unfiltered.json
+	$(BIN)/tgml bench assembly101-o --json bench-output/assembly101-o.json
+	$(BIN)/tgml bench epic-tent-o --json bench-output/epic-tent-o.json
+	$(BIN)/tgml bench perturbation --output bench-output
 	$(BIN)/tgml bench fusion-weights --json bench-output/fusion-weights.json
 	$(BIN)/tgml bench synthetic --output bench-output
 	$(BIN)/tgml bench speed --json bench-output/speed.json

@@ -73,6 +73,22 @@ BENCHMARKS = MappingProxyType(
                 "tgml.benchmarks.unfiltered",
             ),
             BenchmarkEntry(
+                "assembly101-o",
+                "mistakes flagged online on Assembly101-O, beside controls (Table 3)",
+                "tgml.benchmarks.assembly101_o",
+            ),
+            BenchmarkEntry(
+                "epic-tent-o",
+                "mistakes flagged online on EPIC-Tent-O, beside controls (Table 3)",
+                "tgml.benchmarks.epic_tent_o",
+            ),
+            BenchmarkEntry(
+                "perturbation",
+                "what mistake detection loses to noise (Figure 5), as a page",
+                "tgml.benchmarks.perturbation",
+                folder="bench-output",
+            ),
+            BenchmarkEntry(
                 "fusion-weights",
                 "fusion's weights, fitted leaving one recipe out at a time",
                 "tgml.benchmarks.fusion_weights",

@@ -42,8 +42,8 @@ def bench(
             "--output",
             "-o",
             metavar="FOLDER",
-            help="Write a page, Markdown and JSON there; 'paper', 'figures' and 'synthetic' "
-            "always do, by default to bench-output.",
+            help="Write a page, Markdown and JSON there; some, such as 'paper', always do, by "
+            "default to bench-output.",
         ),
     ] = None,
 ) -> None:

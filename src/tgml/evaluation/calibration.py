@@ -78,7 +78,9 @@ def calibration_error(probabilities: Sequence[float], right: Sequence[bool]) -> 
     """
     bins = reliability(probabilities, right)
     total = sum(bin_.members for bin_ in bins)
-    return sum(bin_.members * abs(bin_.said - bin_.right) for bin_ in bins) / total if total else 0.0
+    return (
+        sum(bin_.members * abs(bin_.said - bin_.right) for bin_ in bins) / total if total else 0.0
+    )
 
 
 def brier_score(probabilities: Sequence[float], right: Sequence[bool]) -> float:

@@ -16,20 +16,27 @@ from tgml.files import read_text
 from tgml.readers.adjacency_lists import read_adjacency
 from tgml.readers.assembly101 import Assembly101O, read_assembly101_o
 from tgml.readers.draft import Source, naming
+from tgml.readers.epic_tent import EpicTentO, read_epic_tent_o
 from tgml.readers.formats import FORMATS, Format, detect
 from tgml.readers.graphs import read_graph
 from tgml.readers.reading import ORDERS, Reading, finish
+from tgml.readers.recognition import RecognisedRecording, Recognition, read_recognition
 
 __all__ = [
     "FORMATS",
     "ORDERS",
     "Assembly101O",
+    "EpicTentO",
     "Format",
     "Reading",
+    "RecognisedRecording",
+    "Recognition",
     "read_adjacency",
     "read_assembly101_o",
     "read_demonstrations",
+    "read_epic_tent_o",
     "read_graph",
+    "read_recognition",
 ]
 
 

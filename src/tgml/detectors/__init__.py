@@ -1,0 +1,32 @@
+"""From recordings without mistakes to detectors that flag mistakes step by step.
+
+Plain rules and controls, a forecast of the next step, and clues weighed on mistakes that are
+simulated in the training recordings. `Detector` is what they share; `tgml.evaluation` scores
+what they flag.
+"""
+
+from tgml.detectors.base import Detector
+from tgml.detectors.clues import CLUES
+from tgml.detectors.rules import (
+    ALWAYS_CORRECT,
+    ALWAYS_MISTAKE,
+    AlwaysBefore,
+    FromPosition,
+    GraphRule,
+    UnseenStep,
+)
+from tgml.detectors.weighed import LeftOut, SimulatedSegments, WeighedClues
+
+__all__ = [
+    "ALWAYS_CORRECT",
+    "ALWAYS_MISTAKE",
+    "CLUES",
+    "AlwaysBefore",
+    "Detector",
+    "FromPosition",
+    "GraphRule",
+    "LeftOut",
+    "SimulatedSegments",
+    "UnseenStep",
+    "WeighedClues",
+]
