@@ -17,7 +17,7 @@ from tgml.postprocess import Change, to_graph
 from tgml.readers import read_demonstrations
 from tgml.sequences import Demonstrations
 
-DEFAULT_METHOD = "do"
+DEFAULT_METHOD = "robust"
 LARGEST_SEED = 2**32 - 1
 
 

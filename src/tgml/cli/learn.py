@@ -31,7 +31,7 @@ def learn(
     ] = None,
     method: Annotated[
         str, typer.Option("--method", "-m", metavar="NAME", help="How; see 'tgml methods'.")
-    ] = "do",
+    ] = "robust",
     seed: Annotated[int, typer.Option(metavar="N", help="For methods that draw at random.")] = 0,
     repetitions: Annotated[
         str,

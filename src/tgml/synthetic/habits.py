@@ -43,7 +43,7 @@ def draw_habitual_orders(
     --------
     >>> graph = TaskGraph.from_preconditions({"mix": ["egg", "milk"]})
     >>> draw_habitual_orders(graph, 2, seed=1, strength=1.5)
-    ((2, 1, 3), (2, 1, 3))
+    ((1, 2, 3), (1, 2, 3))
     """
     if not (math.isfinite(strength) and strength >= 0):
         raise SettingError(f"the strength is {strength!r}; expected a number from 0 on")
