@@ -75,9 +75,9 @@ def test_must_never_and_prior_are_obeyed() -> None:
 def test_a_recipe_takes_well_under_a_second() -> None:
     truth = random_procedure(25, width=6, density=0.7, seed=0)
     demonstrations = draw_demonstrations(truth, 16, seed=0, noise=Noise.mixed(0.05))
-    started = time.perf_counter()
+    started = time.process_time()
     get_learner("robust").learn(demonstrations)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 def test_a_weight_counts_as_so_many_equal_recordings() -> None:
