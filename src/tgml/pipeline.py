@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from tgml.graph import TaskGraph
 from tgml.learners import Learned, Progress, get_learner, no_progress
 from tgml.postprocess import Change, to_graph
 from tgml.readers import read_demonstrations
-from tgml.sequences import Demonstrations
+from tgml.sequences import Demonstrations, in_words
 
 DEFAULT_METHOD = "robust"
 LARGEST_SEED = 2**32 - 1
@@ -137,18 +138,19 @@ def learn_all(
 
 
 def _usable(given: Demonstrations, with_mistakes: bool) -> tuple[Demonstrations, list[str]]:
-    marked = sum(sequence.has_mistakes for sequence in given)
+    marked = [sequence for sequence in given if sequence.has_mistakes]
     if with_mistakes or not marked:
         return given, []
-    if marked == len(given):
+    number = in_words(math.fsum(sequence.weight for sequence in marked))
+    if len(marked) == len(given):
         about = f"procedure {given.procedure!r}" if given.procedure else "these demonstrations"
         raise FormatError(
-            f"{about}: all {marked} recordings have marked mistakes; "
+            f"{about}: all {number} recordings have marked mistakes; "
             "to learn from them all the same use --with-mistakes (with_mistakes=True in Python)"
         )
     note = (
-        f"{marked} of {len(given)} recordings have marked mistakes and were left out "
-        "(--with-mistakes keeps them)"
+        f"{number} of {in_words(given.total_weight)} recordings have marked mistakes and were "
+        "left out (--with-mistakes keeps them)"
     )
     return given.without_marked_mistakes(), [note]
 
@@ -176,7 +178,7 @@ def _finish(
         "method": method,
         "settings": {name: _as_plain(value) for name, value in sorted(settings.items())},
         "seed": seed,
-        "recordings": len(given),
+        "recordings": _whole(given.total_weight),
         "tgml": __version__,
     }
     graph = TaskGraph(
@@ -195,6 +197,10 @@ def _finish(
         learned.confidence,
         learned.trust,
     )
+
+
+def _whole(number: float) -> float:
+    return int(number) if number.is_integer() else number
 
 
 def _as_plain(value: Any) -> Any:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tgml.errors import SettingError
-from tgml.sequences import Demonstrations, KeyStepSequence
+from tgml.sequences import Demonstrations, KeyStepSequence, in_words
 
 EXPANSION_LIMIT = 64
 """How many sequences one recording may expand to; beyond it a sample stands for the rest."""
@@ -41,7 +41,8 @@ class RepetitionFree:
     Parameters
     ----------
     sequences
-        The distinct sequences, in the order of the recordings.
+        The distinct sequences, in the order of the recordings. How often each was seen is
+        dropped, as the published methods do: a weight changes nothing here.
     notes
         What was merged or left out, in words.
     """
@@ -87,12 +88,12 @@ def without_repetitions(
     rng = random.Random(seed)
     produced: list[tuple[int, ...]] = []
     notes: list[str] = []
-    repeating = 0
+    repeating = 0.0
     for recording in demonstrations:
         if not recording.has_repetitions:
             produced.append(recording.steps)
             continue
-        repeating += 1
+        repeating += recording.weight
         if policy is Repetitions.EXPAND:
             expanded, possible = _expand(recording, rng, limit)
             produced.extend(expanded)
@@ -105,7 +106,9 @@ def without_repetitions(
             produced.append(_choose(recording.steps, policy, rng))
     if repeating:
         notes.insert(
-            0, f"{repeating} of {len(demonstrations)} recordings repeat steps; kept: {policy.value}"
+            0,
+            f"{in_words(repeating)} of {in_words(demonstrations.total_weight)} recordings repeat "
+            f"steps; kept: {policy.value}",
         )
     distinct = tuple(dict.fromkeys(produced))
     if len(distinct) < len(produced):

@@ -288,5 +288,16 @@ class Demonstrations:
         return replace(self, sequences=tuple(s for s in self.sequences if not s.has_mistakes))
 
 
+def in_words(recordings: float) -> str:
+    """Return a number of recordings as a note shows it; weights may be fractions.
+
+    Examples
+    --------
+    >>> in_words(1000000.0), in_words(2.5)
+    ('1000000', '2.50')
+    """
+    return f"{recordings:.0f}" if float(recordings).is_integer() else f"{recordings:.2f}"
+
+
 def _is_name(value: object) -> bool:
     return isinstance(value, str) and bool(value.strip())

@@ -101,3 +101,47 @@ def test_it_says_its_own_name_and_refuses_unknown_settings(name: str) -> None:
     assert get_learner(name).name == name
     with pytest.raises(UnknownNameError, match="repetitions"):
         get_learner(name, repetition="first")
+
+
+@given(
+    recordings=st.lists(st.text(alphabet="abcde", min_size=1, max_size=6), min_size=1, max_size=4),
+    weights=st.lists(st.integers(1, 4), min_size=4, max_size=4),
+)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.differing_executors])
+def test_weights_equal_repetition(name: str, recordings: list[str], weights: list[int]) -> None:
+    if name == "robust":
+        pytest.skip("its weights come with its new model")
+    plain = Demonstrations.from_steps(recordings)
+    weighted = dataclasses.replace(
+        plain,
+        sequences=tuple(
+            dataclasses.replace(sequence, weight=weight)
+            for sequence, weight in zip(plain, weights, strict=False)
+        ),
+    )
+    repeated = dataclasses.replace(
+        plain,
+        sequences=tuple(
+            dataclasses.replace(sequence, id=f"{sequence.id}, copy {copy}")
+            for sequence, weight in zip(plain, weights, strict=False)
+            for copy in range(weight)
+        ),
+    )
+    learner = get_learner(name)
+    by_weight, by_copies = learner.learn(weighted).adjacency, learner.learn(repeated).adjacency
+    assert np.allclose(by_weight.matrix, by_copies.matrix, rtol=1e-9, atol=1e-12)
+    assert to_graph(by_weight).graph == to_graph(by_copies).graph
+
+
+def test_a_weight_costs_nothing_however_large(name: str) -> None:
+    if name == "robust":
+        pytest.skip("its weights come with its new model")
+    plain = Demonstrations.from_steps(["abcd", "bacd"])
+    heavy = dataclasses.replace(
+        plain, sequences=tuple(dataclasses.replace(one, weight=10.0**9) for one in plain)
+    )
+    learner = get_learner(name)
+    assert (
+        to_graph(learner.learn(heavy).adjacency).graph
+        == to_graph(learner.learn(plain).adjacency).graph
+    )

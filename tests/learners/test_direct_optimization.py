@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from tgml.learners.stopping import Stopping
 from tgml.learners.training import Epoch
 from tgml.postprocess import to_graph
 from tgml.procedures import load_procedure, procedure_names
+from tgml.repetitions import Repetitions
 from tgml.sequences import Demonstrations
 
 DEMONSTRATIONS = Demonstrations.from_steps(["abcde", "bacde", "abced", "bcade"], procedure="abc")
@@ -155,3 +157,15 @@ def test_a_setting_with_an_impossible_value_is_refused(
 ) -> None:
     with pytest.raises(SettingError, match=message):
         get_learner("do", **settings)
+
+
+def test_drawn_sequences_count_by_their_weight() -> None:
+    plain = Demonstrations.from_steps(["abcd", "bacd"])
+    one, two = plain.sequences
+    weighted = replace(plain, sequences=(replace(one, weight=3.0), two))
+    copies = (one, replace(one, id="copy"), replace(one, id="another"), two)
+    learner = DirectOptimization(repetitions=Repetitions.RANDOM, epochs=5, stopping=Stopping.NEVER)
+    by_weight = learner.learn(weighted).adjacency.matrix
+    by_copies = learner.learn(replace(plain, sequences=copies)).adjacency.matrix
+    assert np.allclose(by_weight, by_copies, atol=1e-5)
+    assert not np.allclose(by_weight, learner.learn(plain).adjacency.matrix, atol=1e-5)

@@ -87,3 +87,11 @@ def test_a_line_that_cannot_be_used_is_named(line: str, message: str, put: Put) 
     with pytest.raises(FormatError) as caught:
         read_demonstrations(path)
     assert str(caught.value).startswith(f"{path}: {message}")
+
+
+def test_a_line_may_say_how_many_recordings_it_stands_for(put: Put) -> None:
+    path = put(
+        "t.jsonl",
+        '{"recording": "1", "steps": ["a"], "weight": 2.5}\n{"recording": "2", "steps": ["a"]}\n',
+    )
+    assert [one.weight for one in read_demonstrations(path).only()] == [2.5, 1.0]

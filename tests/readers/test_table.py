@@ -126,3 +126,23 @@ def test_a_table_without_rows_is_refused(put: Put) -> None:
 def test_a_table_of_empty_values_is_refused(put: Put) -> None:
     with pytest.raises(FormatError, match="no line holds a value"):
         read_demonstrations(put("x.csv", '""\n""\n'))
+
+
+def test_a_weight_column_says_how_many_recordings_one_stands_for(put: Put) -> None:
+    path = put("t.csv", "recording,step,weight\n1,a,3\n1,b,3\n2,a,\n")
+    weights = [recording.weight for recording in read_demonstrations(path).only()]
+    assert weights == [3.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("1,a,3\n1,b,4\n", r"line 3: recording '1' has the weights '3' and '4'.*rename the column"),
+        ("1,a,many\n", r"line 2: the weight is 'many'; expected a finite number above 0"),
+        ("1,a,0\n", r"line 2: the weight is '0'"),
+        ("1,a,inf\n", r"line 2: the weight is 'inf'"),
+    ],
+)
+def test_a_weight_that_cannot_be_is_named_by_its_line(rows: str, message: str, put: Put) -> None:
+    with pytest.raises(FormatError, match=message):
+        read_demonstrations(put("t.csv", f"recording,step,weight\n{rows}"))

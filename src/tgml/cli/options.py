@@ -50,7 +50,8 @@ ColumnNames = Annotated[
     typer.Option(
         "--column",
         metavar="ROLE=NAME",
-        help="Which column is the recording, step, start, end, mistake or procedure; repeatable.",
+        help="Which column is the recording, step, start, end, mistake, procedure or weight; "
+        "repeatable.",
     ),
 ]
 Errors = Annotated[
@@ -62,7 +63,7 @@ Errors = Annotated[
     ),
 ]
 
-COLUMN_ROLES = ("recording", "step", "start", "end", "mistake", "procedure")
+COLUMN_ROLES = ("recording", "step", "start", "end", "mistake", "procedure", "weight")
 
 OPTIONS_OF_LEARN = ("method", "seed", "repetitions", "with_mistakes", "threshold", "relaxed")
 """What users may take for a setting of the method, but has an option of its own."""

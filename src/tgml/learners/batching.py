@@ -238,6 +238,8 @@ class SequenceBatch:
     kept_entries
         Up to how many entries the lists of all chunks are kept. A larger batch builds each
         chunk's lists whenever they are needed, which is slower, so that memory stays bounded.
+    weights
+        For each procedure how many recordings each of its sequences stands for; by default one.
 
     Raises
     ------
@@ -254,6 +256,7 @@ class SequenceBatch:
         device: torch.device | str = "cpu",
         chunk_entries: int = CHUNK_ENTRIES,
         kept_entries: int = KEPT_ENTRIES,
+        weights: Sequence[Sequence[float]] | None = None,
     ) -> None:
         self.sizes = tuple(sizes)
         if not any(sequences):
@@ -271,6 +274,11 @@ class SequenceBatch:
                     f"the sequence {nodes[1:-1]} of procedure {owner} repeats a node or leaves "
                     f"1 to {self.sizes[owner] - 2}"
                 )
+        self.weights: Tensor | None = None
+        """(sequences,): how many recordings each stands for; None if each is one."""
+        if weights is not None and any(weight != 1 for group in weights for weight in group):
+            flat_weights = [weight for group in weights for weight in group]
+            self.weights = torch.tensor(flat_weights, device=self.device)
         self._order = sorted(range(len(flat)), key=lambda number: len(flat[number][1]))
         self.count = len(flat)
         self._chunks = self._split(flat, chunk_entries)

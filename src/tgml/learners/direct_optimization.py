@@ -308,13 +308,22 @@ def _batches(
 ) -> Callable[[int], SequenceBatch]:
     sizes = [task.size for task in tasks]
 
-    def batch(sequences: Sequence[Sequence[Sequence[int]]]) -> SequenceBatch:
+    def batch(
+        sequences: Sequence[Sequence[Sequence[int]]],
+        weights: Sequence[Sequence[float]] | None = None,
+    ) -> SequenceBatch:
         return SequenceBatch(
-            sequences, sizes, stride=model.scores.shape[-1], device=model.scores.device
+            sequences,
+            sizes,
+            stride=model.scores.shape[-1],
+            device=model.scores.device,
+            weights=weights,
         )
 
+    # Only drawn sequences are not made distinct, so only there a weight counts.
     if learner.repetitions is Repetitions.RANDOM:
-        return lambda epoch: batch([task.drawn(seeds[0], epoch) for task in tasks])
+        weights = [[recording.weight for recording in task.demonstrations] for task in tasks]
+        return lambda epoch: batch([task.drawn(seeds[0], epoch) for task in tasks], weights)
     fixed = batch([task.sequences for task in tasks])
     return lambda epoch: fixed  # noqa: ARG005
 

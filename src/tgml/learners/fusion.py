@@ -23,7 +23,7 @@ from tgml.learners.knowledge import InformedLearner
 from tgml.learners.precedence import Precedence, precedence
 from tgml.postprocess import to_graph, weakest_in_cycles
 from tgml.repetitions import without_repetitions
-from tgml.sequences import Demonstrations, Vocabulary
+from tgml.sequences import Demonstrations, Vocabulary, in_words
 
 BoolMatrix = NDArray[np.bool_]
 
@@ -69,7 +69,7 @@ class Fusion(InformedLearner):
         free = without_repetitions(demonstrations, self.repetitions, seed=seed)
         candidates = counts.agreed.copy()
         candidates[:, 0] = candidates[-1] = False
-        candidates &= ~weakest_in_cycles(candidates, counts.together.astype(np.float64))
+        candidates &= ~weakest_in_cycles(candidates, counts.together)
         return Evidence(
             words,
             counts,
@@ -120,12 +120,12 @@ class Evidence:
         """Return a warning for each must edge that recordings break."""
         notes = []
         for step, needed in constraints.must:
-            with_step = int(self.counts.recordings[step])
-            number = with_step - int(self.counts.before[step, needed])
-            if number:
+            with_step = float(self.counts.recordings[step])
+            number = with_step - float(self.counts.before[step, needed])
+            if number and not self.counts.always[step, needed]:
                 notes.append(
-                    f"kept on demand: {self._edge(step, needed)}, although {number} of "
-                    f"{with_step} recordings break it"
+                    f"kept on demand: {self._edge(step, needed)}, although {in_words(number)} of "
+                    f"{in_words(with_step)} recordings break it"
                 )
         return notes
 
@@ -184,7 +184,7 @@ class Evidence:
 
     def _for(self, step: int, needed: int) -> str:
         number, together = self.counts.before[step, needed], self.counts.together[step, needed]
-        return f"in this order in {number} of {together} recordings"
+        return f"in this order in {in_words(number)} of {in_words(together)} recordings"
 
 
 def _seen_adjacent(sequences: Sequence[tuple[int, ...]], size: int) -> BoolMatrix:

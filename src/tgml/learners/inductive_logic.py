@@ -61,9 +61,7 @@ class InductiveLogic(Learner):
         """Learn the preconditions of one procedure; the seed matters for random repetitions."""
         free = without_repetitions(demonstrations, self.repetitions, seed=seed)
         counts = precedence_of(free.sequences, demonstrations.vocabulary.end)
-        edges, penalty = self._preconditions(
-            counts.before[1:-1, 1:-1].astype(np.float64), len(free.sequences)
-        )
+        edges, penalty = self._preconditions(counts.before[1:-1, 1:-1], len(free.sequences))
         matrix = np.zeros(counts.before.shape)
         matrix[1:-1, 1:-1] = edges
         matrix[1:-1, 0] = ~edges.any(axis=1)

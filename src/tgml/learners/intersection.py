@@ -36,7 +36,7 @@ class Intersection(Learner):
         """Learn the order of one procedure; the seed changes nothing."""
         counts = precedence(demonstrations, self.repetitions)
         # Steps left out in turns can make a cycle; it is broken where fewest recordings agree.
-        weight = 0.5 + 0.5 * counts.together / len(demonstrations)
+        weight = 0.5 + 0.5 * counts.together / demonstrations.total_weight
         matrix = np.where(counts.agreed, weight, 0.0)
         matrix[1:, 0] = 1.0
         return Learned(WeightedAdjacency(demonstrations.vocabulary, matrix))

@@ -58,8 +58,10 @@ class TGMLLoss(nn.Module):
         batch
             The sequences.
         weights
-            One factor for each sequence, in the order in which the batch was given them.
+            One factor for each sequence, in the order in which the batch was given them; by
+            default the batch's own weights.
         """
+        weights = batch.weights if weights is None else weights
         if weights is not None:
             return tgml_loss(Z, batch, self.beta, epsilon=self.epsilon, weights=weights).sum()
         numerators, denominators = _log_sums(Z, batch, self.epsilon, ordered=False)

@@ -63,8 +63,8 @@ def read_demonstrations(
     procedure
         Keep only this procedure.
     columns
-        For tables: which column holds the recording, step, start, end, mistake or procedure,
-        where its name does not say so.
+        For tables: which column holds the recording, step, start, end, mistake, procedure or
+        weight, where its name does not say so.
     errors
         For CaptainCook4D: the file of error annotations that belongs to the step annotations.
 

@@ -35,6 +35,7 @@ COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
         "procedure", "procedure_name", "recipe", "recipe_name", "scenario", "process",
         "process_name", "task", "task_name",
     ),
+    "weight": ("weight", "recording_weight", "case_weight", "variant_weight"),
 }  # fmt: skip
 """For each thing a table holds, the usual names of its column, likeliest first."""
 

@@ -74,12 +74,16 @@ class Event:
 
 @dataclass(frozen=True)
 class Recording:
-    """One recording before its steps have numbers; `marked` if somebody looked for mistakes."""
+    """One recording before its steps have numbers; `marked` if somebody looked for mistakes.
+
+    `weight` says how many equal recordings it stands for.
+    """
 
     id: str
     procedure: str
     events: tuple[Event, ...]
     marked: bool = False
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -150,6 +154,7 @@ def _sequence(recording: Recording, vocabulary: Vocabulary) -> tuple[KeyStepSequ
         ends=ends,
         mistakes=tuple(event.mark for event in done) if recording.marked else None,
         skipped=tuple(vocabulary.node(step) for step in skipped),
+        weight=recording.weight,
     )
     return sequence, remarks + more
 

@@ -9,7 +9,15 @@ from tgml.errors import FormatError
 from tgml.readers.columns import find_columns
 from tgml.readers.draft import Draft, Event, Recording, Source, assemble
 from tgml.readers.rows import Row, gather
-from tgml.readers.values import as_list, as_name, as_object, as_seconds, parse_mark, shown
+from tgml.readers.values import (
+    as_list,
+    as_name,
+    as_object,
+    as_seconds,
+    parse_mark,
+    parse_weight,
+    shown,
+)
 from tgml.storage import parse_json
 
 _WHOLE = ("steps", "starts", "ends", "mistakes", "skipped")
@@ -20,8 +28,8 @@ def read(source: Source) -> Draft:
     """Read JSON Lines.
 
     A line with ``steps`` is a whole recording: ``recording`` or ``id``, ``steps``, and
-    optionally ``procedure``, ``mistakes``, ``skipped``, ``starts`` and ``ends``. Any other line
-    is one step, with the same values under the same names as in a table.
+    optionally ``procedure``, ``mistakes``, ``skipped``, ``starts``, ``ends`` and ``weight``. Any
+    other line is one step, with the same values under the same names as in a table.
     """
     lines = list(_objects(source))
     events = {number: entry for number, entry in lines if "steps" not in entry}
@@ -86,6 +94,7 @@ def _row(number: int, entry: dict[str, Any], columns: Mapping[str, str], source:
         start=text("start"),
         end=text("end"),
         mistake=text("mistake"),
+        weight=text("weight"),
     )
 
 
@@ -135,7 +144,11 @@ def _whole(
         )
     ]
     events += [Event(as_name(step, f"{about}: a skipped step"), done=False) for step in skipped]
-    return Recording(id_, procedure, tuple(events), marked is not None)
+    weight = 1.0
+    if "weight" in columns and entry.get(columns["weight"]) is not None:
+        where = f"{about}: {columns['weight']!r}"
+        weight = parse_weight(_text(entry[columns["weight"]], where), where)
+    return Recording(id_, procedure, tuple(events), marked is not None, weight)
 
 
 def _each(entry: dict[str, Any], name: str, about: str, count: int) -> list[Any] | None:

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from tgml.errors import FormatError
 from tgml.readers.draft import Event, Recording
-from tgml.readers.values import parse_mark, parse_time
+from tgml.readers.values import parse_mark, parse_time, parse_weight
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class Row:
     start: str = ""
     end: str = ""
     mistake: str = ""
+    weight: str = ""
 
 
 def gather(rows: Iterable[Row], *, marked: bool) -> list[Recording]:
@@ -51,9 +52,24 @@ def gather(rows: Iterable[Row], *, marked: bool) -> list[Recording]:
                 raise FormatError(f"line {row.line}: the {name} is missing")
         by_recording.setdefault((row.procedure, row.recording), []).append(row)
     return [
-        Recording(id_, procedure, _events(group), marked)
+        Recording(id_, procedure, _events(group), marked, _weight(group))
         for (procedure, id_), group in by_recording.items()
     ]
+
+
+def _weight(rows: list[Row]) -> float:
+    """Return how many recordings one stands for; every row that says so says the same."""
+    given = [row for row in rows if row.weight]
+    for row in given:
+        if row.weight != given[0].weight:
+            raise FormatError(
+                f"line {row.line}: recording {row.recording!r} has the weights "
+                f"{given[0].weight!r} and {row.weight!r}; a recording stands for one number of "
+                "equal ones, rename the column if it means something else"
+            )
+    if not given:
+        return 1.0
+    return parse_weight(given[0].weight, f"line {given[0].line}: the weight")
 
 
 def _events(rows: list[Row]) -> tuple[Event, ...]:

@@ -17,8 +17,8 @@ _DELIMITERS = (",", ";", "\t")
 def read(source: Source) -> Draft:
     """Read a table whose first line names the columns.
 
-    Needed are the recording and the step; the start and end time, a mistake mark and the
-    procedure are used where present.
+    Needed are the recording and the step; the start and end time, a mistake mark, the
+    procedure and the recording's weight are used where present.
     """
     delimiter = "\t" if source.path.suffix.lower() == ".tsv" else _delimiter(source.text)
     rows = _cells(source.text, delimiter)
@@ -32,7 +32,7 @@ def read(source: Source) -> Draft:
     def cell(cells: list[str], role: str, default: str = "") -> str:
         return cells[places[role]].strip() if role in places else default
 
-    def time(cells: list[str], role: str) -> str:
+    def number(cells: list[str], role: str) -> str:
         # Where semicolons separate, commas are decimal points.
         text = cell(cells, role)
         return text.replace(",", ".") if delimiter == ";" else text
@@ -49,9 +49,10 @@ def read(source: Source) -> Draft:
                 cell(cells, "recording"),
                 cell(cells, "step"),
                 cell(cells, "procedure", source.name),
-                start=time(cells, "start"),
-                end=time(cells, "end"),
+                start=number(cells, "start"),
+                end=number(cells, "end"),
                 mistake=cell(cells, "mistake"),
+                weight=number(cells, "weight"),
             )
 
     recordings = gather(parsed(), marked="mistake" in places)

@@ -102,6 +102,17 @@ def _no_time(text: str, about: str) -> FormatError:
     )
 
 
+def parse_weight(text: str, about: str) -> float:
+    """Return how many recordings one stands for."""
+    try:
+        weight = float(text)
+    except ValueError:
+        weight = math.nan
+    if not math.isfinite(weight) or weight <= 0:
+        raise FormatError(f"{about} is {shown(text)}; expected a finite number above 0")
+    return weight
+
+
 def parse_mark(text: str) -> tuple[str | None, bool]:
     """Return the mistake mark that somebody wrote, and whether the step was done at all.
 
