@@ -108,6 +108,12 @@ VARIANTS = {
             "Direct Optimization stopped as the paper does, on the accuracy of whole graphs",
         ),
         Variant(
+            "do-protected",
+            "do",
+            {"protected": True},
+            "Direct Optimization on the recordings in which the robust learner sees no slip",
+        ),
+        Variant(
             "fusion-llm",
             "fusion",
             about="fusion with a language model's published answers as its prior",

@@ -22,6 +22,7 @@ from tgml.learners.base import Learned, Learner, Progress, no_progress
 from tgml.learners.batching import SequenceBatch
 from tgml.learners.likelihood import TGMLLoss
 from tgml.learners.precedence import precedence
+from tgml.learners.protection import believable
 from tgml.learners.row_adam import RowAdam
 from tgml.learners.sequence_accuracy import sequence_accuracy
 from tgml.learners.settings import check_number, check_whole, one_of
@@ -70,6 +71,8 @@ class DirectOptimization(Learner):
         The standard deviation of the first scores is this over the number of nodes. An even
         row of N nodes lies 2 / N above the threshold 1 / N, in proportion, so a spread well
         below 2 lets no edge start out below it.
+    protected
+        Whether to learn only from recordings in which the robust learner sees no slip.
     device, dtype
         Where and how precisely to compute: any torch device; float32 or float64.
     """
@@ -85,6 +88,7 @@ class DirectOptimization(Learner):
     patience: int = 25
     epsilon: float = 1e-6
     spread: float = 0.1
+    protected: bool = False
     device: str = "cpu"
     dtype: str = "float32"
 
@@ -136,6 +140,8 @@ class DirectOptimization(Learner):
                 for seed in seeds
             ]
             return [[column[number][0] for column in columns] for number in range(len(procedures))]
+        if self.protected:
+            procedures = [believable(given) for given in procedures]
         tasks = [_Task.of(number, given, self, seeds) for number, given in enumerate(procedures)]
         pairs = sum(len(steps) ** 2 for task in tasks for steps in task.sequences)
         with one_thread(pairs < MANY_PAIRS):

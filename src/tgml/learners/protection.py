@@ -1,0 +1,53 @@
+"""Only recordings that can be believed: protection for learners that trust whatever they see."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tgml.learners.robust import Robust
+from tgml.learners.robust.demonstrators import Demonstrators
+from tgml.learners.robust.recordings import Recordings
+from tgml.sequences import Demonstrations
+
+OUT_OF_TURN = 0.5
+"""A step that is more probably out of turn than this is a slip."""
+FEWEST = 3
+"""At least so many recordings are kept, those with the fewest slips."""
+
+
+def believable(demonstrations: Demonstrations) -> Demonstrations:
+    """Return the recordings without a slip, as the robust learner sees them.
+
+    Where fewer than `FEWEST` have none, those with the fewest expected slips are kept.
+
+    Examples
+    --------
+    >>> recordings = Demonstrations.from_steps(["abcdef"] * 6 + ["fedcba"])
+    >>> [recording.id for recording in believable(recordings)]
+    ['1', '2', '3', '4', '5', '6']
+    """
+    learner = Robust()
+    recordings = Recordings.of(demonstrations, learner.repetitions, 0)
+    _, order = learner.most_probable(recordings)
+    people = Demonstrators(
+        recordings.sequences,
+        recordings.weights,
+        recordings.size,
+        errors=learner.errors,
+        successes=learner.successes,
+    )
+    people.fit(order, 20)
+    slips = people.slips(order)
+    worst = [float(slips[list(own)].max()) for own in recordings.owners]
+    expected = [float(slips[list(own)].sum(axis=1).min()) for own in recordings.owners]
+    best = np.argsort(expected, kind="stable")[:FEWEST].tolist()
+    return replace(
+        demonstrations,
+        sequences=tuple(
+            recording
+            for number, recording in enumerate(demonstrations)
+            if worst[number] <= OUT_OF_TURN or number in best
+        ),
+    )
