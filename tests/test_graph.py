@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import STEP_NAMES, task_graphs, valid_orders
+from tgml.attributes import EdgeEvidence, StepAttributes
 from tgml.errors import CycleError, FormatError, GraphError, UnknownNameError
 from tgml.graph import Edge, TaskGraph, connect_ends
 from tgml.sequences import END, START
@@ -387,3 +388,68 @@ def same(one: TaskGraph, other: TaskGraph) -> bool:
         other.procedure,
         dict(other.weights),
     )
+
+
+def _with_optional(*optional: str) -> TaskGraph:
+    """Return a chain a, b, c, d with d also needing x; some steps may be left out."""
+    graph = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": ["c", "x"]})
+    return graph.replace(attributes={step: StepAttributes(optional=True) for step in optional})
+
+
+def test_nothing_waits_for_an_optional_step_but_for_what_that_one_needs() -> None:
+    graph = _with_optional("b")
+    assert graph.missing_before("c", []) == ("a",)
+    assert graph.missing_before("c", ["a"]) == ()
+    assert graph.executable(["a"]) == ("b", "c", "x")
+    assert graph.is_valid(["a", "c", "x", "d"], complete=True)
+    assert not graph.is_valid(["c"])
+
+
+def test_an_optional_step_keeps_its_place() -> None:
+    graph = _with_optional("b")
+    assert not graph.is_valid(["a", "c", "b"])
+    assert "b" not in graph.executable(["a", "c"])
+    assert graph.is_valid(["a", "b", "c", "b"])  # done again, as any step may be
+
+
+def test_optional_steps_in_a_row_are_all_passed_over() -> None:
+    graph = _with_optional("b", "c", "x")
+    assert graph.missing_before("d", []) == ("a",)
+    assert graph.is_valid(["a", "d"], complete=True)
+    assert graph.in_order() == ("a", "b", "c", "x", "d")
+
+
+def test_replacing_edges_drops_what_was_known_of_those_that_go() -> None:
+    graph = TaskGraph(
+        ["a", "b"],
+        [("b", "a")],
+        weights={("b", "a"): 0.9},
+        evidence={("b", "a"): EdgeEvidence(3, 1, 0)},
+        attributes={"a": StepAttributes(done=0.5)},
+    )
+    assert graph.replace(edges=[]).weights == {}
+    assert graph.replace(edges=[]).evidence == {}
+    assert graph.replace(procedure="tea").evidence == graph.evidence
+    smaller = graph.replace(steps=["b"], edges=[])
+    assert smaller.attributes == {}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"attributes": {"z": StepAttributes()}}, "attributes are given for 'z'"),
+        ({"evidence": {("a", "b"): EdgeEvidence(1, 0, 0)}}, "evidence is given for 'a'"),
+    ],
+)
+def test_what_is_known_of_nothing_in_the_graph_is_refused(
+    given: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(GraphError, match=message):
+        TaskGraph(["a", "b"], [("b", "a")], **given)
+
+
+def test_attributes_and_evidence_survive_pickling() -> None:
+    graph = _with_optional("b")
+    again = pickle.loads(pickle.dumps(graph))  # noqa: S301 - our own bytes
+    assert again.attributes == graph.attributes
+    assert again.optional_steps == ("b",)

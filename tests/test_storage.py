@@ -6,6 +6,7 @@ import json
 import os
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import JSON_VALUES, annotated_demonstrations, task_graphs
+from tgml.attributes import EdgeEvidence, StepAttributes
 from tgml.errors import CycleError, FileError, FormatError, GraphError, TgmlError
 from tgml.files import make_folder, read_text, write_text
 from tgml.graph import TaskGraph
@@ -466,3 +468,53 @@ def test_a_folder_where_a_file_is_cannot_be_made(tmp_path: Path) -> None:
     for path in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(FileError, match="the folder cannot be made"):
             make_folder(path)
+
+
+def _rich() -> TaskGraph:
+    return TaskGraph(
+        ["egg", "salt", "mix"],
+        [("mix", "egg"), ("mix", "salt")],
+        weights={("mix", "egg"): 0.75},
+        evidence={("mix", "egg"): EdgeEvidence(9, 1, 2.5, ("anna", "ben"), ("carl",))},
+        attributes={
+            "salt": StepAttributes(0.5, True, ("egg",), (), 0.25, True, ("mix",)),
+            "egg": StepAttributes(),
+        },
+    )
+
+
+def test_attributes_and_evidence_survive_a_file(tmp_path: Path) -> None:
+    save_graph(_rich(), tmp_path / "graph.json")
+    read = graph_from_json(read_json(tmp_path / "graph.json"))
+    assert read.attributes == _rich().attributes
+    assert read.evidence == _rich().evidence
+    assert graph_to_json(read) == graph_to_json(_rich())
+
+
+@pytest.mark.parametrize(
+    ("key", "wrong", "message"),
+    [
+        ("attributes", {"egg": {}}, "'attributes' is an object; expected a list"),
+        ("attributes", [{"done": 1}], "expected an object with 'step'"),
+        ("attributes", [{"step": "egg", "optional": 1}], "expected true or false"),
+        ("attributes", [{"step": "egg", "done": 2}], "from 0 to 1"),
+        ("attributes", [{"step": "egg", "spicy": True}], "'spicy'"),
+        ("attributes", [{"step": "egg"}, {"step": "egg"}], "has attributes already"),
+        ("attributes", [{"step": "tea"}], "attributes are given for 'tea'"),
+        ("edges", [{"step": "mix", "needs": "egg", "evidence": 3}], "evidence of edge 1"),
+        ("edges", [{"step": "mix", "needs": "egg", "evidence": {"held": 1}}], "'broken'"),
+    ],
+)
+def test_attributes_or_evidence_that_are_none_are_refused(
+    key: str, wrong: object, message: str
+) -> None:
+    with pytest.raises(TgmlError, match=message):
+        graph_from_json(graph_to_json(_rich()) | {key: wrong}, "file")
+
+
+def test_the_weight_of_a_recording_survives_a_file() -> None:
+    given = Demonstrations.from_steps(["ab"])
+    heavy = replace(given, sequences=(replace(given.sequences[0], weight=12.0),))
+    read = demonstrations_from_json(demonstrations_to_json(heavy))
+    assert read.sequences[0].weight == 12
+    assert read.total_weight == 12

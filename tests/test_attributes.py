@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tgml.attributes import EXAMPLES, EdgeEvidence, StepAttributes
+from tgml.errors import GraphError
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
+@pytest.mark.parametrize("name", ["done", "repeated"])
+def test_a_share_that_is_none_is_refused(name: str, share: float) -> None:
+    shares: dict[str, Any] = {"done": 1.0, "repeated": 0.0, name: share}
+    with pytest.raises(GraphError, match=f"the share '{name}'"):
+        StepAttributes(**shares)
+
+
+@pytest.mark.parametrize("count", [-1, float("inf"), float("nan")])
+@pytest.mark.parametrize("name", ["held", "broken", "silent"])
+def test_a_count_that_is_none_is_refused(name: str, count: float) -> None:
+    counts: dict[str, Any] = {"held": 1.0, "broken": 1.0, "silent": 1.0, name: count}
+    with pytest.raises(GraphError, match=name):
+        EdgeEvidence(**counts)
+
+
+def test_only_some_recordings_are_named() -> None:
+    evidence = EdgeEvidence(100, 0, 0, tuple(map(str, range(100))))
+    assert len(evidence.held_in) == EXAMPLES
+    assert evidence.held == 100
