@@ -22,6 +22,10 @@ from tgml.errors import SettingError, UnknownNameError
 from tgml.sequences import Demonstrations, Vocabulary
 
 
+DRAWS = 8
+"""How often mistakes are put into each recording: the more, the less the threshold is luck."""
+
+
 @dataclass(frozen=True, eq=False)
 class LeftOut:
     """Training recordings, each beside what the others teach.
@@ -116,7 +120,12 @@ class SimulatedSegments:
             others = (*left_out.recordings[:number], *left_out.recordings[number + 1 :])
             # What a recogniser takes a step for is more often one that it was shown more often.
             choices = [node for other in others for node in other]
-            for cut in with_mistakes(steps, len(left_out.vocabulary), rng):
+            drawn = (
+                cut
+                for _ in range(DRAWS)
+                for cut in with_mistakes(steps, len(left_out.vocabulary), rng)
+            )
+            for cut in drawn:
                 seen = _recognised(cut, noise, choices, rng) if noise else cut
                 rows.append(model.clues(seen))
                 unseen.append(~model.shown[list(seen)])
