@@ -44,7 +44,7 @@ def related(
     >>> related(done, np.ones(3, dtype=bool), np.ones(12))
     ({0: [2], 2: [0]}, {0: [1], 1: [0, 2], 2: [1]})
     """
-    varying = np.flatnonzero(~done.all(axis=0))
+    varying = [int(step) for step in np.flatnonzero(~done.all(axis=0))]
     present = done.astype(np.float64)
     together = np.rint(present.T @ (weights[:, None] * present)).astype(int)
     total = round(float(weights.sum()))
@@ -64,7 +64,7 @@ def related(
         found = with_it if alike else instead
         for step, partner in ((one, other), (other, one)):
             if optional[step]:
-                found.setdefault(int(step), []).append(int(partner))
+                found.setdefault(step, []).append(partner)
     return (
         {step: sorted(with_it[step]) for step in sorted(with_it)},
         {step: sorted(instead[step]) for step in sorted(instead)},

@@ -86,9 +86,7 @@ def step_attributes(
             done_instead=names(instead.get(place, ())),
             repeated=min(float(repeats[place]), 1.0),
             repeatable=bool(repeated[place]),
-            repeated_after=tuple(
-                words.name(other) for other, _ in before[node].most_common(MOST)
-            )
+            repeated_after=tuple(words.name(other) for other, _ in before[node].most_common(MOST))
             if repeated[place]
             else (),
         )
