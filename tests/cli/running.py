@@ -18,6 +18,7 @@ COMMANDS = (
     "check",
     "align",
     "watch",
+    "audit",
     "evaluate",
     "convert",
     "methods",

@@ -100,6 +100,11 @@ BENCHMARKS = MappingProxyType(
                 folder="bench-output",
             ),
             BenchmarkEntry(
+                "audit",
+                "recordings and steps with errors of order, found without their tags",
+                "tgml.benchmarks.audit",
+            ),
+            BenchmarkEntry(
                 "calibration",
                 "whether the probabilities of edges and pairs mean what they say",
                 "tgml.benchmarks.calibration",

@@ -10,6 +10,7 @@ import typer
 from tgml._version import __version__
 from tgml.cli import (
     align,
+    audit,
     bench,
     check,
     convert,
@@ -46,6 +47,7 @@ app.command("report")(report.report)
 app.command("check")(check.check)
 app.command("align")(align.align)
 app.command("watch")(watch.watch)
+app.command("audit")(audit.audit)
 app.command("evaluate")(evaluate.evaluate)
 app.command("convert")(convert.convert)
 app.command("methods")(methods.methods)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tgml.attributes import StepAttributes
 from tgml.insight.association import related
 from tgml.insight.slips import habit_probabilities
+from tgml.insight.tally import tally
 from tgml.sequences import Demonstrations
-
-BoolMatrix = NDArray[np.bool_]
 
 MOST = 5
 """At most so many steps are named after which a step is repeated."""
@@ -47,48 +44,32 @@ def step_attributes(
     (True, ('add milk',))
     """
     words = demonstrations.vocabulary
-    seen = sorted(demonstrations.seen)
-    column = {node: place for place, node in enumerate(seen)}
-    shape = (len(demonstrations), len(seen))
-    done, again, excused, wrong = (np.zeros(shape, dtype=bool) for _ in range(4))
-    before: dict[int, Counter[int]] = {node: Counter() for node in seen}
-    for row, recording in enumerate(demonstrations):
-        last = 0
-        marks = recording.mistakes or (None,) * len(recording)
-        for node, mark in zip(recording.steps, marks, strict=True):
-            place = column[node]
-            if done[row, place] and mark is not None:
-                wrong[row, place] = True
-            elif done[row, place]:
-                again[row, place] = True
-                before[node][last] += 1
-            done[row, place] = True
-            last = node
-        excused[row, [column[node] for node in recording.skipped if node in column]] = True
-    excused &= ~done
-    weights = np.array([recording.weight for recording in demonstrations])
+    counted = tally(demonstrations)
+    done, again, weights = counted.done, counted.again, counted.weights
     trusted = weights * np.array(reliability) if len(reliability) else weights
-    left_out = habit_probabilities(~done, ~excused, trusted) > 0.5
-    repeated = habit_probabilities(again, done & ~(wrong & ~again), trusted) > 0.5
-    together, instead = related(done, left_out, weights)
-    total = math.fsum(weights)
-    shares = (weights @ done) / total
-    repeats = (weights @ again) / np.maximum(weights @ done, np.finfo(float).tiny)
+    optional = habit_probabilities(~done, ~counted.excused, trusted) > 0.5
+    repeatable = habit_probabilities(again, done & ~counted.marked, trusted) > 0.5
+    together, instead = related(done, optional, weights)
+    shares = (weights @ done) / math.fsum(weights)
+    repeats = (weights @ again) / (weights @ done)
 
     def names(places: Sequence[int]) -> tuple[str, ...]:
-        return tuple(words.name(seen[place]) for place in places)
+        return tuple(words.name(counted.nodes[place]) for place in places)
 
     return {
         words.name(node): StepAttributes(
+            # Sums of fractions may miss 1 by their rounding.
             done=min(float(shares[place]), 1.0),
-            optional=bool(left_out[place]),
+            optional=bool(optional[place]),
             left_out_with=names(together.get(place, ())),
             done_instead=names(instead.get(place, ())),
             repeated=min(float(repeats[place]), 1.0),
-            repeatable=bool(repeated[place]),
-            repeated_after=tuple(words.name(other) for other, _ in before[node].most_common(MOST))
-            if repeated[place]
+            repeatable=bool(repeatable[place]),
+            repeated_after=tuple(
+                words.name(other) for other, _ in counted.before[node].most_common(MOST)
+            )
+            if repeatable[place]
             else (),
         )
-        for node, place in column.items()
+        for place, node in enumerate(counted.nodes)
     }
