@@ -18,6 +18,7 @@ COMMANDS = (
     "check",
     "align",
     "watch",
+    "advise",
     "audit",
     "evaluate",
     "convert",

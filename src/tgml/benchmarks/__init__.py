@@ -100,6 +100,12 @@ BENCHMARKS = MappingProxyType(
                 folder="bench-output",
             ),
             BenchmarkEntry(
+                "advice",
+                "recordings needed if advice chooses the next one, on random procedures",
+                "tgml.benchmarks.advice",
+                folder="bench-output",
+            ),
+            BenchmarkEntry(
                 "audit",
                 "recordings and steps with errors of order, found without their tags",
                 "tgml.benchmarks.audit",

@@ -8,13 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgml.errors import InputError
-from tgml.learners.partial_order import best_order
-from tgml.learners.robust import Robust, _log_odds, _shown, capacity
+from tgml.learners.robust import Robust, _shown, capacity
 from tgml.repetitions import first_occurrences
 from tgml.sequences import Demonstrations
 
 Matrix = NDArray[np.float64]
-BoolMatrix = NDArray[np.bool_]
 
 LARGEST = 1000
 """How many different steps recordings may have; every pair of them is looked at."""
@@ -32,8 +30,6 @@ class Judgement:
         ``before[i, j]``: in how many recordings j came before i.
     confidence
         ``confidence[i, j]``: how probable it is that i needs j, directly or through others.
-    order
-        The most probable order as a whole: row = step, column = what it needs; closed.
     reliability
         How far each recording is trusted, from 0 to 1.
     """
@@ -41,7 +37,6 @@ class Judgement:
     sequences: tuple[tuple[int, ...], ...]
     before: Matrix
     confidence: Matrix
-    order: BoolMatrix
     reliability: tuple[float, ...]
 
 
@@ -75,5 +70,4 @@ def judge(demonstrations: Demonstrations) -> Judgement:
     confidence = learner._pairs(shown, rates, trust)
     weights = np.array([recording.weight for recording in demonstrations], dtype=np.float32)
     before = np.einsum("r,rij->ij", weights, shown).astype(np.float64)
-    order = best_order(_log_odds(confidence, before > 0))
-    return Judgement(sequences, before, confidence, order, tuple(map(float, trust)))
+    return Judgement(sequences, before, confidence, tuple(map(float, trust)))
