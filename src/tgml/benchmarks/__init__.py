@@ -106,6 +106,11 @@ BENCHMARKS = MappingProxyType(
                 folder="bench-output",
             ),
             BenchmarkEntry(
+                "attributes",
+                "optional and repeatable steps told from slips, on random procedures",
+                "tgml.benchmarks.attributes",
+            ),
+            BenchmarkEntry(
                 "audit",
                 "recordings and steps with errors of order, found without their tags",
                 "tgml.benchmarks.audit",
