@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tgml.benchmarks.data import data_directory, data_file
+from tgml.benchmarks.mixed_in import mixed_in
 from tgml.benchmarks.result import BenchmarkResult, Column, percent
 from tgml.benchmarks.unfiltered import letters, with_names
 from tgml.errors import MissingDataError, UnknownNameError
@@ -92,6 +93,7 @@ def run(
     for done, (source, (title, read)) in enumerate(sources.items()):
         progress(done, len(sources), title)
         parts.append(_part(source, title, read(), chosen, seeds))
+    parts.append(mixed_in(NOISE, FIRST_SEED, seeds))
     progress(len(sources), len(sources), "done")
     return BenchmarkResult(
         "audit",
