@@ -19,8 +19,8 @@ def test_open_pairs_are_said_in_words_with_an_order_to_ask_for(tgml: Run, put: P
         ),
         "",
         (
-            "Ask the next person to do, whenever several steps can be done, the one that stands first "
-            "here; this may decide 3 pairs:"
+            "Ask the next person to do, whenever several steps can be done, the one that stands "
+            "first here; this may decide 3 pairs:"
         ),
         "  1  pour",
         "  2  grind",
@@ -56,7 +56,7 @@ def test_too_many_steps_end_with_one_message(tgml: Run, put: Put) -> None:
     assert result.code == 2
     assert result.notes == [
         (
-            "error: 10,000 different steps; advice is given for 200 or fewer, as every pair of them "
-            "may be asked about"
+            "error: 10,000 different steps; advice is given for 200 or fewer, as every pair of "
+            "them may be asked about"
         )
     ]
