@@ -188,7 +188,7 @@ def _finish(
         procedure=given.procedure,
         weights=result.graph.weights,
         provenance=provenance,
-        attributes=step_attributes(given),
+        attributes=step_attributes(given, reliability=getattr(learned, "reliability", ())),
         evidence=edge_evidence(given, result.graph.edges),
     )
     return Learning(

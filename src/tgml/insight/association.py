@@ -45,16 +45,20 @@ def related(
     ({0: [2], 2: [0]}, {0: [1], 1: [0, 2], 2: [1]})
     """
     varying = [int(step) for step in np.flatnonzero(~done.all(axis=0))]
-    present = done.astype(np.float64)
+    if not optional.any():
+        return {}, {}
+    place = {step: number for number, step in enumerate(varying)}
+    present = done[:, varying].astype(np.float64)
     together = np.rint(present.T @ (weights[:, None] * present)).astype(int)
     total = round(float(weights.sum()))
     tests = sorted(
         (chance, one, other, alike)
         for one in varying
+        if optional[one]
         for other in varying
         # Two optional steps are tested once, and the result holds for both.
-        if optional[one] and one != other and not (optional[other] and other < one)
-        for alike, chance in _tests(together, total, one, other)
+        if one != other and not (optional[other] and other < one)
+        for alike, chance in _tests(together, total, place[one], place[other])
     )
     with_it: dict[int, list[int]] = {}
     instead: dict[int, list[int]] = {}

@@ -146,7 +146,7 @@ def audit(demonstrations: Demonstrations) -> Audit:
     counted = tally(demonstrations, marks=False)
     skipping = 1 - habit_probabilities(~counted.done, np.ones_like(counted.done), counted.weights)
     repeating = 1 - habit_probabilities(counted.again, counted.done, counted.weights)
-    foreign = _of_another_procedure(judged)
+    foreign = _of_another_procedure(judged, counted)
     found = [
         _audited(demonstrations, judged, counted, number, skipping, repeating, foreign[number])
         for number in range(len(demonstrations))
@@ -247,16 +247,12 @@ def _against(
     return "; ".join(parts)
 
 
-def _of_another_procedure(judged: Judgement) -> list[str]:
+def _of_another_procedure(judged: Judgement, counted: Tally) -> list[str]:
     """Return for each recording why it is of another procedure, if it looks like it."""
-    sets = [frozenset(steps) for steps in judged.sequences]
-    count = len(sets)
+    count = len(judged.sequences)
     if count < 3:
         return [""] * count
-    shared = [
-        median(_overlap(sets[one], sets[other]) for other in range(count) if other != one)
-        for one in range(count)
-    ]
+    shared = _shared(counted)
     # Somebody can only be foreign among recordings that belong together.
     together = median(shared) >= SHARED
     reasons = []
@@ -279,8 +275,17 @@ def _of_another_procedure(judged: Judgement) -> list[str]:
     return reasons
 
 
-def _overlap(one: frozenset[int], other: frozenset[int]) -> float:
-    return len(one & other) / min(len(one), len(other))
+def _shared(counted: Tally) -> list[float]:
+    """Return which share of the steps each recording has in common with the others, by median.
+
+    Of two recordings it is the share of the shorter one: who skips much is no stranger.
+    """
+    done = counted.done.astype(np.float64)
+    sizes = done.sum(axis=1)
+    overlaps = (done @ done.T) / np.minimum(sizes[:, None], sizes[None, :])
+    return [
+        float(np.median(np.delete(overlaps[number], number))) for number in range(len(overlaps))
+    ]
 
 
 def _notes(demonstrations: Demonstrations, foreign: Sequence[str]) -> Iterator[str]:
@@ -290,8 +295,7 @@ def _notes(demonstrations: Demonstrations, foreign: Sequence[str]) -> Iterator[s
     distinct = {recording.steps for recording in demonstrations}
     if len(distinct) == 1:
         yield f"all {len(demonstrations)} recordings are the same: nothing speaks against any"
-    sets = [frozenset(recording.steps) for recording in demonstrations]
-    if all(not one & other for one in sets for other in sets if one is not other):
+    if len(demonstrations.seen) == sum(len(set(recording.steps)) for recording in demonstrations):
         yield "no two recordings share a step: nothing can be said of any"
     elif any(foreign):
         ids = ", ".join(
