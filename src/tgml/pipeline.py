@@ -188,7 +188,7 @@ def _finish(
         procedure=given.procedure,
         weights=result.graph.weights,
         provenance=provenance,
-        attributes=step_attributes(given, reliability=getattr(learned, "reliability", ())),
+        attributes=step_attributes(given, reliability=learned.trust or ()),
         evidence=edge_evidence(given, result.graph.edges),
     )
     return Learning(

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from tgml.errors import InputError
 from tgml.insight.next_recording import most_telling_order
 from tgml.insight.reliability import Judgement, judge
-from tgml.learners.partial_order import best_order, closure, reduction
-from tgml.learners.robust import _log_odds
+from tgml.learners.partial_order import closure, reduction
 from tgml.sequences import Demonstrations
 
 BoolMatrix = NDArray[np.bool_]
@@ -140,7 +139,7 @@ the graph depend on it.
     judged = judge(demonstrations)
     steps, notes = _steps(demonstrations)
     counts = judged.before[np.ix_(steps, steps)]
-    order = best_order(_log_odds(judged.confidence[np.ix_(steps, steps)], counts > 0))
+    order = judged.order[np.ix_(steps, steps)]
     shown, passed_up = _shown_and_passed_up(judged, steps, order)
     needs = _needs(passed_up)
     # asked[i, j]: nobody has shown i before j, which is shown[j, i].

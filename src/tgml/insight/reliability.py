@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgml.errors import InputError
-from tgml.learners.robust import Robust, _shown, capacity
+from tgml.learners.robust import Robust
 from tgml.repetitions import first_occurrences
 from tgml.sequences import Demonstrations
 
 Matrix = NDArray[np.float64]
+BoolMatrix = NDArray[np.bool_]
 
 LARGEST = 1000
 """How many different steps recordings may have; every pair of them is looked at."""
@@ -30,6 +31,8 @@ class Judgement:
         ``before[i, j]``: in how many recordings j came before i.
     confidence
         ``confidence[i, j]``: how probable it is that i needs j, directly or through others.
+    order
+        The order learned: row = step, column = what it needs; closed, without START and END.
     reliability
         How far each recording is trusted, from 0 to 1.
     """
@@ -37,6 +40,7 @@ class Judgement:
     sequences: tuple[tuple[int, ...], ...]
     before: Matrix
     confidence: Matrix
+    order: BoolMatrix
     reliability: tuple[float, ...]
 
 
@@ -62,12 +66,16 @@ def judge(demonstrations: Demonstrations) -> Judgement:
             f"{about}: {len(demonstrations.seen):,} different steps; expected {LARGEST:,} or "
             "fewer, as each is compared with every other"
         )
-    learner = Robust()
+    learned = Robust().learn(demonstrations)
+    if learned.confidence is None or learned.trust is None:
+        raise AssertionError("the robust learner says how sure it is")  # for the type checker
     sequences = tuple(first_occurrences(recording.steps) for recording in demonstrations)
-    shown = _shown(sequences, len(demonstrations.vocabulary.nodes))
-    rates = learner._error_rates(shown)
-    trust = capacity(rates)
-    confidence = learner._pairs(shown, rates, trust)
-    weights = np.array([recording.weight for recording in demonstrations], dtype=np.float32)
-    before = np.einsum("r,rij->ij", weights, shown).astype(np.float64)
-    return Judgement(sequences, before, confidence, tuple(map(float, trust)))
+    size = len(demonstrations.vocabulary.nodes)
+    before = np.zeros((size, size))
+    for recording, steps in zip(demonstrations, sequences, strict=True):
+        nodes = np.array(steps)
+        later, earlier = np.tril_indices(len(nodes), -1)
+        before[nodes[later], nodes[earlier]] += recording.weight
+    order = learned.adjacency.matrix > 0
+    order[:, [0, -1]] = order[[0, -1], :] = False
+    return Judgement(sequences, before, learned.confidence.matrix, order, learned.trust)
