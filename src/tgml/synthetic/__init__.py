@@ -12,9 +12,9 @@ import random
 
 from tgml.graph import TaskGraph
 from tgml.sequences import Demonstrations, Vocabulary
+from tgml.synthetic.choices import choose, with_choices
 from tgml.synthetic.crowds import Problem, draw_problems
 from tgml.synthetic.habits import draw_habitual_orders
-from tgml.synthetic.choices import choose, with_choices
 from tgml.synthetic.noise import Demonstrator, Noise, disturb
 from tgml.synthetic.orders import UniformOrders, count_orders, draw_orders
 from tgml.synthetic.procedures import random_procedure
