@@ -54,7 +54,7 @@ def test_too_many_steps_end_with_one_message(tgml: Run, put: Put) -> None:
     assert result.code == 2
     assert result.notes == [
         (
-            "error: procedure 'long': 10,000 different steps; expected 1,000 or fewer, as each is "
+            "error: procedure 'long': 10,000 different steps; expected 300 or fewer, as each is "
             "compared with every other"
         )
     ]

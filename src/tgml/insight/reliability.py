@@ -15,7 +15,7 @@ from tgml.sequences import Demonstrations
 Matrix = NDArray[np.float64]
 BoolMatrix = NDArray[np.bool_]
 
-LARGEST = 1000
+LARGEST = 300
 """How many different steps recordings may have; every pair of them is looked at."""
 
 
