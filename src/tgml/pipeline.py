@@ -13,6 +13,7 @@ from tgml._version import __version__
 from tgml.adjacency import WeightedAdjacency
 from tgml.errors import FormatError, SettingError
 from tgml.graph import TaskGraph
+from tgml.insight import edge_evidence, step_attributes
 from tgml.learners import Learned, Progress, get_learner, no_progress
 from tgml.postprocess import Change, to_graph
 from tgml.readers import read_demonstrations
@@ -187,6 +188,8 @@ def _finish(
         procedure=given.procedure,
         weights=result.graph.weights,
         provenance=provenance,
+        attributes=step_attributes(given, reliability=learned.trust or ()),
+        evidence=edge_evidence(given, result.graph.edges),
     )
     return Learning(
         graph,

@@ -18,6 +18,8 @@ COMMANDS = (
     "check",
     "align",
     "watch",
+    "advise",
+    "audit",
     "evaluate",
     "convert",
     "methods",

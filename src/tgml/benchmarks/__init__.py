@@ -100,6 +100,22 @@ BENCHMARKS = MappingProxyType(
                 folder="bench-output",
             ),
             BenchmarkEntry(
+                "advice",
+                "recordings needed if advice chooses the next one, on random procedures",
+                "tgml.benchmarks.advice",
+                folder="bench-output",
+            ),
+            BenchmarkEntry(
+                "attributes",
+                "optional and repeatable steps told from slips, on random procedures",
+                "tgml.benchmarks.attributes",
+            ),
+            BenchmarkEntry(
+                "audit",
+                "recordings and steps with errors of order, found without their tags",
+                "tgml.benchmarks.audit",
+            ),
+            BenchmarkEntry(
                 "calibration",
                 "whether the probabilities of edges and pairs mean what they say",
                 "tgml.benchmarks.calibration",

@@ -53,16 +53,16 @@ def read_unfiltered(directory: Path) -> Recipes:
     if not names:
         data_file(directory, "captaincook4d", "complete_step_annotations.json")
     known = {
-        _letters(path.stem): path for path in (folder / "ground_truth_task_graphs").glob("*.json")
+        letters(path.stem): path for path in (folder / "ground_truth_task_graphs").glob("*.json")
     }
     demonstrations, truths, answers, notes = [], [], {}, []
     for given in read_demonstrations(folder / names[0], format="captaincook4d").procedures.values():
-        path = known.get(_letters(given.procedure))
+        path = known.get(letters(given.procedure))
         if path is None:
             notes.append(f"{given.procedure} has no known graph and was left out")
             continue
         truth = read_graph(path)
-        renamed = _with_names(given, truth.steps)
+        renamed = with_names(given, truth.steps)
         if renamed is None:
             notes.append(f"{given.procedure} has steps that its known graph lacks; left out")
             continue
@@ -76,15 +76,15 @@ def read_unfiltered(directory: Path) -> Recipes:
     return Recipes(tuple(demonstrations), tuple(truths), answers, directory, tuple(notes))
 
 
-def _letters(name: str) -> str:
+def letters(name: str) -> str:
     """Return a name without spaces, signs and capitals: the known graphs' files are named so."""
     return "".join(char for char in name.casefold() if char.isalnum())
 
 
-def _with_names(given: Demonstrations, names: Sequence[str]) -> Demonstrations | None:
+def with_names(given: Demonstrations, names: Sequence[str]) -> Demonstrations | None:
     """Return demonstrations under the known graph's names, whose spelling may differ a little."""
-    spelling = {_letters(name): name for name in names}
-    found = [spelling.get(_letters(step)) for step in given.vocabulary.steps]
+    spelling = {letters(name): name for name in names}
+    found = [spelling.get(letters(step)) for step in given.vocabulary.steps]
     if None in found or len(set(found)) < len(found):
         return None
     words = Vocabulary(tuple(name for name in found if name is not None))

@@ -9,7 +9,9 @@ import typer
 
 from tgml._version import __version__
 from tgml.cli import (
+    advise,
     align,
+    audit,
     bench,
     check,
     convert,
@@ -46,6 +48,8 @@ app.command("report")(report.report)
 app.command("check")(check.check)
 app.command("align")(align.align)
 app.command("watch")(watch.watch)
+app.command("advise")(advise.advise)
+app.command("audit")(audit.audit)
 app.command("evaluate")(evaluate.evaluate)
 app.command("convert")(convert.convert)
 app.command("methods")(methods.methods)

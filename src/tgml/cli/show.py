@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from tgml.cli import options
-from tgml.cli.output import print_graph, print_json
+from tgml.cli.output import echo, print_graph, print_json
 
 
-def show(graph: options.Graph, as_json: options.AsJson = False) -> None:
+def show(
+    graph: options.Graph,
+    evidence: Annotated[
+        bool,
+        typer.Option(
+            "--evidence",
+            help="Also list what the recordings showed of each edge, and which steps are "
+            "optional or repeatable.",
+        ),
+    ] = False,
+    as_json: options.AsJson = False,
+) -> None:
     """Draw a task graph in the terminal, START on top.
 
     Example: tgml show pancakes.graph.json
@@ -20,3 +35,8 @@ def show(graph: options.Graph, as_json: options.AsJson = False) -> None:
         print_json(graph_to_json(loaded))
     else:
         print_graph(loaded)
+        if evidence:
+            from tgml.rendering.steps import describe
+
+            lines = list(describe(loaded))
+            echo("\n".join(lines) if lines else "the graph keeps no evidence and no attributes")

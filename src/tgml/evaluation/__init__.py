@@ -7,12 +7,14 @@ anybody could have drawn without learning: a score means something only beside t
 from tgml.evaluation.calibration import Bin, brier_score, calibration_error, reliability
 from tgml.evaluation.edges import EdgeScores, compare_edges, macro_average
 from tgml.evaluation.intervals import Interval, mean_interval
+from tgml.evaluation.ranking import average_precision
 from tgml.evaluation.sequences import graph_sequence_accuracy, sequence_log_likelihood
 
 __all__ = [
     "Bin",
     "EdgeScores",
     "Interval",
+    "average_precision",
     "brier_score",
     "calibration_error",
     "compare_edges",

@@ -17,6 +17,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from tgml.attributes import StepAttributes
 from tgml.errors import UnknownNameError
 from tgml.files import write_into_folder
 from tgml.graph import TaskGraph
@@ -66,7 +67,7 @@ class Procedure:
     name
         What it is called, such as ``"pancakes"``.
     graph
-        The true graph.
+        The true graph, with the attributes of the steps that may be left out or repeated.
     demonstrations
         All recordings, those with mistakes among them.
     about
@@ -135,16 +136,22 @@ def load_procedure(name: str) -> Procedure:
     if name not in known:
         raise UnknownNameError("procedure", name, known)
     graph = graph_from_json(_read(name + GRAPH_SUFFIX), name + GRAPH_SUFFIX)
+    optional, repeatable = graph.provenance["optional"], graph.provenance["repeatable"]
+    attributes = {
+        step: StepAttributes(optional=step in optional, repeatable=step in repeatable)
+        for step in graph.steps
+        if step in (*optional, *repeatable)
+    }
     return Procedure(
         name=name,
-        graph=graph,
+        graph=graph.replace(attributes=attributes),
         demonstrations=demonstrations_from_json(
             _read(name + DEMONSTRATIONS_SUFFIX), name + DEMONSTRATIONS_SUFFIX
         ),
         about=graph.provenance["about"],
         domain=graph.provenance["domain"],
-        optional=tuple(graph.provenance["optional"]),
-        repeatable=tuple(graph.provenance["repeatable"]),
+        optional=tuple(optional),
+        repeatable=tuple(repeatable),
     )
 
 

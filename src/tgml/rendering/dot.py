@@ -11,6 +11,7 @@ from typing import Literal
 
 from tgml.errors import SettingError
 from tgml.graph import TaskGraph
+from tgml.rendering.steps import with_attributes
 from tgml.rendering.text import printable, wrap
 
 Direction = Literal["BT", "LR"]
@@ -36,7 +37,7 @@ def to_dot(graph: TaskGraph, *, direction: Direction = "BT") -> str:
     -------
     str
         The text of a file. Edges with a weight carry it as a tooltip, and the larger the
-        weight, the thicker the line.
+        weight, the thicker the line; steps that may be left out are dashed.
 
     Raises
     ------
@@ -72,7 +73,9 @@ def to_dot(graph: TaskGraph, *, direction: Direction = "BT") -> str:
     ]
     for node, name in enumerate(words.nodes):
         shape = ", shape=oval" if node in (0, words.end) else ""
-        lines.append(f"  n{node} [label={_label(name)}{shape}];")
+        if name in graph.optional_steps:
+            shape += ', style="rounded,dashed"'
+        lines.append(f"  n{node} [label={_label(with_attributes(graph, name))}{shape}];")
     lines.append("  { rank=sink; n0; }")
     lines.append(f"  {{ rank=source; n{words.end}; }}")
     heaviest = max(filter(math.isfinite, graph.weights.values()), default=0.0)

@@ -11,6 +11,7 @@ import re
 
 from tgml.graph import TaskGraph
 from tgml.rendering.dot import Direction, check_direction
+from tgml.rendering.steps import with_attributes
 from tgml.rendering.text import printable, wrap
 
 _LABEL_COLUMNS = 28
@@ -26,7 +27,7 @@ def to_mermaid(graph: TaskGraph, *, direction: Direction = "BT") -> str:
     Parameters
     ----------
     graph
-        The graph to write; its weights are left out.
+        The graph to write; its weights are left out. Steps that may be left out are dashed.
     direction
         Where the procedure runs: from the bottom to the top, or from left to right.
 
@@ -56,9 +57,10 @@ def to_mermaid(graph: TaskGraph, *, direction: Direction = "BT") -> str:
     ]
     for node, name in enumerate(words.nodes):
         opening, closing = ("([", "])") if node in (0, words.end) else ("[", "]")
-        lines.append(f'  n{node}{opening}"{_label(name)}"{closing}')
+        lines.append(f'  n{node}{opening}"{_label(with_attributes(graph, name))}"{closing}')
     for step, precondition in graph.edges:
         lines.append(f"  n{words.node(precondition)} --> n{words.node(step)}")
+    lines += [f"  style n{words.node(step)} stroke-dasharray: 5 5" for step in graph.optional_steps]
     return "\n".join([*lines, ""])
 
 

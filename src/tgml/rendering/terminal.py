@@ -13,6 +13,7 @@ from tgml.errors import SettingError
 from tgml.graph import TaskGraph
 from tgml.rendering.order import row_order
 from tgml.rendering.rails import ASCII, UNICODE, Rails, draw_rails
+from tgml.rendering.steps import with_attributes
 from tgml.rendering.text import columns, pad, printable, shorten, wrap
 from tgml.rendering.tracks import lay_tracks
 
@@ -118,7 +119,7 @@ def _rows(
             _Row(
                 number=str(row) if 0 < row < len(order) - 1 else "",
                 mark=shorten(mark, _MARK_WIDTH, ellipsis),
-                name=printable(names[node], ascii_only=not unicode),
+                name=printable(with_attributes(graph, names[node]), ascii_only=not unicode),
                 needs=_ranges(sorted(number_of[needed] for needed in needs[node] if needed)),
             )
         )

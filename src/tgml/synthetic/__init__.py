@@ -1,14 +1,18 @@
 """Procedures that nobody has ever done: random graphs, and recordings of them with known errors.
 
 `random_procedure` draws a graph, `draw_demonstrations` draws recordings uniformly from its valid
-orders, and `Noise` says what goes wrong in them, every error marked on its recording. As the
-truth is known, this tells how many recordings a method needs and how many errors it bears.
+orders, `with_choices` adds steps that may be left out or repeated, and `Noise` says what goes
+wrong, every error marked on its recording. As the truth is known, this tells how many recordings
+a method needs and how many errors it bears.
 """
 
 from __future__ import annotations
 
+import random
+
 from tgml.graph import TaskGraph
 from tgml.sequences import Demonstrations, Vocabulary
+from tgml.synthetic.choices import choose, with_choices
 from tgml.synthetic.crowds import Problem, draw_problems
 from tgml.synthetic.habits import draw_habitual_orders
 from tgml.synthetic.noise import Demonstrator, Noise, disturb
@@ -20,6 +24,7 @@ __all__ = [
     "Noise",
     "Problem",
     "UniformOrders",
+    "choose",
     "count_orders",
     "disturb",
     "draw_demonstrations",
@@ -27,6 +32,7 @@ __all__ = [
     "draw_orders",
     "draw_problems",
     "random_procedure",
+    "with_choices",
 ]
 
 
@@ -43,7 +49,8 @@ def draw_demonstrations(
     Parameters
     ----------
     graph
-        The procedure.
+        The procedure; steps that its attributes call optional are left out, and repeatable ones
+        repeated, as often as they say.
     count
         How many recordings; the first ones stay the same when more are drawn.
     seed
@@ -84,6 +91,9 @@ def draw_demonstrations(
         if habits is None
         else draw_habitual_orders(graph, count, seed, strength=habits)
     )
+    if any(known.optional or known.repeatable for known in graph.attributes.values()):
+        rng = random.Random(f"chosen {seed}")
+        orders = tuple(choose(graph, order, random.Random(rng.getrandbits(64))) for order in orders)
     return Demonstrations(
         Vocabulary(tuple(names)),
         disturb(orders, noise, seed, steps=len(graph.steps)),

@@ -84,7 +84,7 @@ class Demonstrator:
         Parameters
         ----------
         order
-            Node numbers, each once.
+            Node numbers; some may repeat, as part of the procedure.
         rng
             Where chance comes from.
         id
@@ -258,7 +258,8 @@ def _skip(order: list[int], rate: float, rng: random.Random) -> tuple[list[int],
     if all(chances):
         chances[rng.randrange(len(order))] = False  # a recording shows at least one step
     done = [step for step, skipped in zip(order, chances, strict=True) if not skipped]
-    return done, [step for step, skipped in zip(order, chances, strict=True) if skipped]
+    left_out = dict.fromkeys(step for step, skipped in zip(order, chances, strict=True) if skipped)
+    return done, [step for step in left_out if step not in done]
 
 
 def _swap(recording: list[_Done], rate: float, rng: random.Random) -> None:

@@ -1,0 +1,82 @@
+"""`tgml advise`: what to record next."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tgml.cli import options
+from tgml.cli.output import count, echo, print_json, print_notes
+
+if TYPE_CHECKING:
+    from tgml.insight import Advice
+
+
+def advise(
+    demos: options.Demos,
+    most: Annotated[
+        int, typer.Option("--most", metavar="N", min=0, help="At most so many questions.")
+    ] = 5,
+    order: options.Order = None,
+    procedure: options.Procedure = None,
+    file_format: options.Format = None,
+    column: options.ColumnNames = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Say what to record next.
+
+    Lists pairs of steps that the recordings leave open, those first whose answer would change
+    the graph most, and an order of steps to ask the next person for. Marked mistakes are not
+    looked at.
+
+    Example: tgml advise pancakes.csv
+    """
+    from tgml.insight import advise as give_advice
+    from tgml.readers import read_demonstrations
+
+    reading = read_demonstrations(
+        demos,
+        format=file_format,
+        order=order,
+        procedure=procedure,
+        columns=options.columns(column),
+    )
+    found = [give_advice(given, most=most) for given in reading.procedures.values()]
+    print_notes(reading.notes)
+    if as_json:
+        print_json([_as_json(one) for one in found])
+        return
+    for number, one in enumerate(found):
+        if number:
+            echo()
+        _print(one)
+
+
+def _print(advice: Advice) -> None:
+    about = f"{advice.procedure}: " if advice.procedure else ""
+    verb = "is" if advice.open_pairs == 1 else "are"
+    echo(f"{about}{advice.open_pairs} of {count(advice.pairs, 'pair')} of steps {verb} open")
+    for question in advice.questions:
+        echo(f"  {question}")
+    if not advice.order:
+        echo("No order of steps is worth asking for: these recordings show what orders can show.")
+        print_notes(advice.notes)
+        return
+    echo()
+    echo(
+        "Ask the next person to do, whenever several steps can be done, the one that stands first "
+        f"here; this may decide {count(advice.decides, 'pair')}:"
+    )
+    width = len(str(len(advice.order)))
+    for number, step in enumerate(advice.order, start=1):
+        echo(f"  {number:>{width}}  {step}")
+    print_notes(advice.notes)
+
+
+def _as_json(advice: Advice) -> dict[str, Any]:
+    content = dataclasses.asdict(advice)
+    for entry, question in zip(content["questions"], advice.questions, strict=True):
+        entry["sentence"] = str(question)
+    return content

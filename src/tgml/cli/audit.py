@@ -1,0 +1,101 @@
+"""`tgml audit`: which recordings are wrong, and where."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tgml.cli import options
+from tgml.cli.output import count, echo, print_json, print_notes, print_table
+
+if TYPE_CHECKING:
+    from tgml.insight import Audit, AuditedRecording
+
+
+def audit(
+    demos: options.Demos,
+    order: options.Order = None,
+    procedure: options.Procedure = None,
+    file_format: options.Format = None,
+    column: options.ColumnNames = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="List the recordings without a finding, too.")
+    ] = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Say which recordings are wrong, and where.
+
+    Recordings are held against what they agree on, each trusted as far as it deserves; marked
+    mistakes are not looked at. Most slips come first. A recording of another procedure is named.
+
+    The exit code is 0, whatever is found.
+
+    Example: tgml audit pancakes.csv
+    """
+    from tgml.insight import audit as audit_recordings
+    from tgml.readers import read_demonstrations
+
+    reading = read_demonstrations(
+        demos,
+        format=file_format,
+        order=order,
+        procedure=procedure,
+        columns=options.columns(column),
+    )
+    found = [audit_recordings(given) for given in reading.procedures.values()]
+    print_notes(reading.notes)
+    if as_json:
+        print_json([_as_json(one) for one in found])
+        return
+    for number, one in enumerate(found):
+        if number:
+            echo()
+        _print(one, every=every)
+
+
+def _print(found: Audit, *, every: bool) -> None:
+    faulty = [entry for entry in found.recordings if entry.findings or entry.other_procedure]
+    about = f"{found.procedure}: " if found.procedure else ""
+    clean = len(found.recordings) - len(faulty)
+    title = (
+        f"{about}{count(len(found.recordings), 'recording')}, {len(faulty)} with something to "
+        f"look at, {clean} without"
+    )
+    shown = found.recordings if every else faulty
+    if shown:
+        print_table(
+            ["recording", "trusted", "out of order", "skipped", "repeated"],
+            [_row(entry) for entry in shown],
+            title=title,
+        )
+    else:
+        echo(title)
+    for entry in faulty:
+        echo()
+        echo(f"{entry.id}:")
+        if entry.other_procedure:
+            echo(f"  probably of another procedure: it {entry.other_procedure}")
+            continue
+        for finding in entry.findings:
+            place = "      " if finding.position is None else f"step {finding.position}"
+            echo(f"  {place}  '{finding.step}' {finding.slip.value}: {finding.evidence}")
+    print_notes(found.notes)
+
+
+def _row(entry: AuditedRecording) -> list[str]:
+    slips = (entry.out_of_order, entry.skipped, entry.repeated)
+    return [entry.id, f"{100 * entry.reliability:.0f} %", *(f"{slip:.1f}" for slip in slips)]
+
+
+def _as_json(found: Audit) -> dict[str, Any]:
+    return {
+        "procedure": found.procedure,
+        "recordings": [
+            {"recording": entry.id, "slips": entry.slips}
+            | {name: value for name, value in dataclasses.asdict(entry).items() if name != "id"}
+            for entry in found.recordings
+        ],
+        "notes": list(found.notes),
+    }

@@ -1,0 +1,265 @@
+"""What to record next: pairs of steps that the recordings leave open, and an order to ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tgml.errors import InputError
+from tgml.insight.next_recording import most_telling_order
+from tgml.insight.reliability import Judgement, judge
+from tgml.learners.partial_order import closure, reduction
+from tgml.sequences import Demonstrations
+
+BoolMatrix = NDArray[np.bool_]
+Matrix = NDArray[np.float64]
+
+RELUCTANCE = 0.8
+"""What it costs to ask in vain, as a share of what an answer is worth."""
+SEEN = 0.05
+"""The other order counts as shown once so much of a trusted recording shows it."""
+LARGEST = 200
+"""How many steps a procedure may have; orders of more take too long to compare."""
+MOST = 10
+"""At most so many questions are asked."""
+UNKNOWN = 0.25
+"""How probable it is, before anything is seen, that a step needs another."""
+CANDIDATES = 200
+"""So many pairs that the graph takes for free are looked at, the most doubtful ones."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A pair of steps that the recordings leave open.
+
+    Parameters
+    ----------
+    first, second
+        Nobody has done `first` before `second` yet, or nobody has done both.
+    seen
+        How many recordings did it the other way round.
+    probability
+        How probable it is that `first` needs `second`, by those who had the chance to do it first.
+    edges
+        How many edges of the graph the answer would change.
+    decides
+        How many open pairs rest on this one: they follow from it and from nothing else, so that
+        one recording can decide them all.
+    """
+
+    first: str
+    second: str
+    seen: float
+    probability: float
+    edges: int
+    decides: int
+
+    def __str__(self) -> str:
+        pairs = "pair" if self.decides == 1 else "pairs"
+        edges = "edge" if self.edges == 1 else "edges"
+        if not self.seen:
+            fact = f"Nobody has done both '{self.first}' and '{self.second}'"
+        else:
+            fact = f"Nobody has done '{self.second}' after '{self.first}'"
+        return (
+            f"{fact}: one recording that does would decide {self.decides} {pairs}; "
+            f"{self.edges} {edges} of the graph depend on it."
+        )
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to record next.
+
+    Parameters
+    ----------
+    procedure
+        What it is called.
+    questions
+        The pairs whose answer would change the graph most, best first.
+    order
+        What to ask somebody for: whenever several steps can be done, to do the one that stands
+        first here. Empty if nothing is worth asking for.
+    decides
+        How many open pairs that shows the other way round, if all of it can be done.
+    open_pairs
+        How many pairs nobody has shown in both orders, though that is worth asking for.
+    pairs
+        How many pairs of steps there are.
+    notes
+        What a reader must know to judge it.
+    """
+
+    procedure: str
+    questions: tuple[Question, ...]
+    order: tuple[str, ...]
+    decides: int
+    open_pairs: int
+    pairs: int
+    notes: tuple[str, ...] = ()
+
+
+def advise(demonstrations: Demonstrations, *, most: int = MOST) -> Advice:
+    """Say which pairs of steps the recordings leave open, and what to record to decide them.
+
+    A pair is open if no recording that can be trusted shows it in both orders, and few had the
+    chance to show the other one. No order of steps can prove that one step needs another, but it
+    grows more probable with everybody who could have done it first and did not. Marks of
+    annotators are not looked at.
+
+    Parameters
+    ----------
+    demonstrations
+        The recordings so far.
+    most
+        How many questions at the most.
+
+    Raises
+    ------
+    InputError
+        If there are too many different steps to compare them all.
+
+    Examples
+    --------
+    >>> found = advise(Demonstrations.from_steps([["boil", "grind", "pour"]]))
+    >>> found.order
+    ('pour', 'grind', 'boil')
+    >>> print(found.questions[0])
+    Nobody has done 'boil' after 'grind': one recording that does would decide 2 pairs; 3 edges of \
+the graph depend on it.
+    """
+    if len(demonstrations.seen) > LARGEST:
+        raise InputError(
+            f"{len(demonstrations.seen):,} different steps; advice is given for {LARGEST} or "
+            "fewer, as every pair of them may be asked about"
+        )
+    judged = judge(demonstrations)
+    steps, notes = _steps(demonstrations)
+    counts = judged.before[np.ix_(steps, steps)]
+    order = judged.order[np.ix_(steps, steps)]
+    shown, passed_up = _shown_and_passed_up(judged, steps, order)
+    needs = _needs(passed_up)
+    # asked[i, j]: nobody has shown i before j, which is shown[j, i].
+    asked = (shown.T < SEEN) & ~np.eye(len(steps), dtype=bool)
+    gain = np.where(asked, 1 - needs - RELUCTANCE * needs, 0.0)
+    open_ = asked & (gain > 0)
+    wanted = most_telling_order(gain, np.zeros_like(order)) if open_.any() else ()
+    decides = int(np.triu(open_[np.ix_(wanted, wanted)], 1).sum()) if wanted else 0
+    if not decides:
+        wanted = ()  # what is open cannot be shown without asking for what probably cannot be done
+    name = demonstrations.vocabulary.name
+    found = sorted(_questions(order, needs, open_), key=lambda entry: -entry[0])[:most]
+    return Advice(
+        demonstrations.procedure,
+        tuple(
+            Question(
+                name(steps[first]),
+                name(steps[second]),
+                float(counts[first, second]),
+                float(needs[first, second]),
+                edges,
+                rest,
+            )
+            for _, first, second, edges, rest in found
+        ),
+        tuple(name(steps[place]) for place in wanted),
+        decides,
+        int(np.triu(open_ | open_.T).sum()),
+        len(steps) * (len(steps) - 1) // 2,
+        tuple(notes),
+    )
+
+
+def _steps(demonstrations: Demonstrations) -> tuple[list[int], list[str]]:
+    """Return the steps to ask about: those of a single recording among many say too little."""
+    seen = sorted(demonstrations.seen)
+    if len(demonstrations) < 3:
+        return seen, []
+    doing = dict.fromkeys(seen, 0)
+    for recording in demonstrations:
+        for node in set(recording.steps):
+            doing[node] += 1
+    kept = [node for node in seen if doing[node] > 1]
+    if not kept:
+        return seen, ["no two recordings share a step; are they of one procedure?"]
+    left_out = [demonstrations.vocabulary.name(node) for node in seen if doing[node] == 1]
+    if not left_out:
+        return kept, []
+    listed = ", ".join(f"'{step}'" for step in left_out[:5]) + (", ..." if left_out[5:] else "")
+    return kept, [f"only one recording does {listed}; left out here"]
+
+
+def _shown_and_passed_up(
+    judged: Judgement, steps: list[int], order: BoolMatrix
+) -> tuple[Matrix, Matrix]:
+    """Return how much trust stands behind each order of each pair, and behind each chance missed.
+
+    The first matrix says of row and column that the row came after the column. The second one
+    says that it did so although the row could have come first: all that it needs otherwise, by the
+    order learned so far, had been done. Who never had the chance to do a step before another one
+    says nothing of whether it could be done.
+    """
+    size = len(steps)
+    shown, passed_up = np.zeros((size, size)), np.zeros((size, size))
+    column = {node: place for place, node in enumerate(steps)}
+    needs = order.astype(np.float32)
+    for sequence, trust in zip(judged.sequences, judged.reliability, strict=True):
+        at = np.full(size, -1)
+        done = [column[node] for node in sequence if node in column]
+        at[done] = np.arange(len(done))
+        both = (at[:, None] >= 0) & (at[None, :] >= 0)
+        later = both & (at[:, None] > at[None, :])
+        # What stood in the way: needed, not done yet, and not itself waiting for the other step.
+        blocked = needs @ (later & ~order).astype(np.float32) > 0
+        shown += trust * later
+        passed_up += trust * (later & ~blocked)
+    return shown, passed_up
+
+
+def _needs(passed_up: Matrix) -> Matrix:
+    """Return how probable it is that one step needs another, given the chances passed up.
+
+    Two free steps come in either order by a habit that may be anything: each chance passed up
+    makes it less probable that there is a habit and no need.
+    """
+    free = 1 - 2 * UNKNOWN
+    probability: Matrix = UNKNOWN / (UNKNOWN + free / (passed_up + 1))
+    return probability
+
+
+def _questions(
+    order: BoolMatrix, needs: Matrix, asked: BoolMatrix
+) -> Iterator[tuple[float, int, int, int, int]]:
+    """Yield for each open pair the expected change of the graph, the pair, and what it changes."""
+    direct = reduction(order)
+    now = _with_ends(direct)
+    itself = np.eye(len(order), dtype=bool)
+    for first, second in np.argwhere(asked & direct):
+        changed = order.copy()
+        changed[first, second] = False
+        edges = int((_with_ends(reduction(changed)) ^ now).sum())
+        without = direct.copy()
+        without[first, second] = False
+        decides = int((order & ~closure(without) & asked).sum())
+        chance = 1 - needs[first, second]
+        yield float(chance * edges), int(first), int(second), edges, decides
+    free = np.argwhere(asked & ~order & ~order.T)
+    likely = np.argsort(-needs[tuple(free.T)], kind="stable")[:CANDIDATES]
+    for first, second in free[likely]:
+        above = order[:, first] | itself[first]
+        changed = order | np.outer(above, order[second] | itself[second])
+        edges = int((_with_ends(reduction(changed)) ^ now).sum())
+        yield float(needs[first, second] * edges), int(first), int(second), edges, 1
+
+
+def _with_ends(direct: BoolMatrix) -> BoolMatrix:
+    """Return the edges between steps with those to START (last column) and from END (last row)."""
+    size = len(direct)
+    edges = np.zeros((size + 1, size + 1), dtype=bool)
+    edges[:size, :size] = direct
+    edges[:size, size] = ~direct.any(axis=1)
+    edges[size, :size] = ~direct.any(axis=0)
+    return edges

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from tests.cli.running import Put, Run
+from tests.cli.samples import table
+
+
+def test_open_pairs_are_said_in_words_with_an_order_to_ask_for(tgml: Run, put: Put) -> None:
+    result = tgml("advise", put("tea.txt", "boil\ngrind\npour\n"))
+    assert result.code == 0
+    assert result.lines == [
+        "tea: 3 of 3 pairs of steps are open",
+        (
+            "  Nobody has done 'boil' after 'grind': one recording that does would decide 2 pairs; "
+            "3 edges of the graph depend on it."
+        ),
+        (
+            "  Nobody has done 'grind' after 'pour': one recording that does would decide 2 pairs; "
+            "3 edges of the graph depend on it."
+        ),
+        "",
+        (
+            "Ask the next person to do, whenever several steps can be done, the one that stands "
+            "first here; this may decide 3 pairs:"
+        ),
+        "  1  pour",
+        "  2  grind",
+        "  3  boil",
+    ]
+
+
+def test_so_many_questions_as_asked_for(tgml: Run, put: Put) -> None:
+    result = tgml("advise", put("tea.txt", "boil\ngrind\npour\n"), "--most", "1")
+    assert sum(line.startswith("  Nobody") for line in result.lines) == 1
+
+
+def test_nothing_worth_asking_for_is_said(tgml: Run, put: Put) -> None:
+    many = {str(number): ["boil", "pour"] for number in range(12)}
+    result = tgml("advise", put("tea.csv", table(many)))
+    assert result.lines == [
+        "tea: 0 of 1 pair of steps are open",
+        "No order of steps is worth asking for: these recordings show what orders can show.",
+    ]
+
+
+def test_json_has_questions_as_figures_and_sentences(tgml: Run, put: Put) -> None:
+    (found,) = tgml("advise", put("tea.txt", "boil\ngrind\npour\n"), "--json").json
+    assert found["order"] == ["pour", "grind", "boil"]
+    question = found["questions"][0]
+    assert (question["first"], question["second"], question["decides"]) == ("grind", "boil", 2)
+    assert question["sentence"].startswith("Nobody has done 'boil' after 'grind'")
+
+
+def test_too_many_steps_end_with_one_message(tgml: Run, put: Put) -> None:
+    lines = "\n".join(f"step {number}" for number in range(10_000))
+    result = tgml("advise", put("long.txt", lines))
+    assert result.code == 2
+    assert result.notes == [
+        (
+            "error: 10,000 different steps; advice is given for 200 or fewer, as every pair of "
+            "them may be asked about"
+        )
+    ]

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from tests.cli.running import Put, Run
+from tests.cli.samples import table
+
+RECORDINGS = {f"good {number}": list("abcdefgh") for number in range(8)} | {
+    "late": list("bcdefgah"),
+    "short": list("abcefgh"),
+    "alien": list("stuvwxyz"),
+}
+
+
+def test_recordings_are_ranked_and_slips_pointed_at(tgml: Run, put: Put) -> None:
+    result = tgml("audit", put("demos.csv", table(RECORDINGS)))
+    assert result.code == 0
+    assert result.lines[0] == ("demos: 11 recordings, 3 with something to look at, 8 without")
+    ranked = [line.split()[0] for line in result.lines[4:7]]
+    assert ranked[0] == "alien"
+    assert set(ranked) == {"alien", "late", "short"}
+    assert any("probably of another procedure" in line for line in result.lines)
+    assert any("'a' out of order: done after 'b', which came" in line for line in result.lines)
+    assert "          'd' skipped: never done; 9 of 11 recordings do it" in result.lines
+    assert any("alien" in note for note in result.notes)
+
+
+def test_recordings_without_a_finding_are_listed_on_request(tgml: Run, put: Put) -> None:
+    demos = put("demos.csv", table(RECORDINGS))
+    assert "good 3" not in tgml("audit", demos).out
+    assert "good 3" in tgml("audit", demos, "--all").out
+
+
+def test_json_has_every_recording_with_its_findings(tgml: Run, put: Put) -> None:
+    (found,) = tgml("audit", put("demos.csv", table(RECORDINGS)), "--json").json
+    assert found["procedure"] == "demos"
+    by_id = {entry["recording"]: entry for entry in found["recordings"]}
+    assert set(by_id) == set(RECORDINGS)
+    assert by_id["alien"]["other_procedure"]
+    (finding,) = by_id["short"]["findings"]
+    assert (finding["slip"], finding["step"], finding["position"]) == ("skipped", "d", None)
+
+
+def test_one_recording_ends_with_a_note(tgml: Run, put: Put) -> None:
+    result = tgml("audit", put("one.txt", "boil\npour\n"))
+    assert result.code == 0
+    assert result.lines == ["one: 1 recording, 0 with something to look at, 1 without"]
+    assert result.notes == [
+        "note: one recording alone cannot be contradicted: nothing can be said against it"
+    ]
+
+
+def test_too_many_steps_end_with_one_message(tgml: Run, put: Put) -> None:
+    lines = "\n".join(f"step {number}" for number in range(10_000))
+    result = tgml("audit", put("long.txt", lines))
+    assert result.code == 2
+    assert result.notes == [
+        (
+            "error: procedure 'long': 10,000 different steps; expected 300 or fewer, as each is "
+            "compared with every other"
+        )
+    ]

@@ -1,0 +1,94 @@
+"""What to record next."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from tests.strategies import demonstrations
+from tgml.errors import InputError
+from tgml.insight import advise
+from tgml.sequences import Demonstrations
+
+
+def recordings(*texts: str) -> Demonstrations:
+    return Demonstrations.from_steps([list(text) for text in texts])
+
+
+@settings(deadline=None, max_examples=50)
+@given(demonstrations())
+def test_an_order_has_each_step_at_most_once_and_decides_no_more_than_is_open(
+    given_ones: Demonstrations,
+) -> None:
+    found = advise(given_ones)
+    assert len(set(found.order)) == len(found.order)
+    assert set(found.order) <= set(given_ones.vocabulary.steps)
+    assert found.decides <= found.open_pairs <= found.pairs
+    assert bool(found.order) == bool(found.decides)
+    assert all(question.edges and question.decides for question in found.questions)
+
+
+def test_after_one_recording_the_reverse_tells_most() -> None:
+    found = advise(recordings("abcd"))
+    assert found.order == ("d", "c", "b", "a")
+    assert (found.decides, found.open_pairs, found.pairs) == (6, 6, 6)
+
+
+def test_identical_recordings_leave_open_what_one_would() -> None:
+    assert advise(recordings("abcd", "abcd")).open_pairs <= 6
+
+
+def test_a_pair_seen_both_ways_is_not_asked_about() -> None:
+    found = advise(recordings("abc", "bac"))
+    assert not any({one.first, one.second} == {"a", "b"} for one in found.questions)
+    assert found.open_pairs == 2
+
+
+def test_what_everybody_could_have_done_first_and_did_not_is_closed_in_the_end() -> None:
+    found = advise(recordings(*["ab"] * 12))
+    assert (found.order, found.open_pairs) == ((), 0)
+
+
+def test_a_pair_that_nobody_had_the_chance_to_show_stays_open() -> None:
+    # Nobody could do c before a without b, as far as is known; nor is known that c needs a.
+    found = advise(recordings(*["abc"] * 12))
+    assert found.open_pairs <= advise(recordings("abc")).open_pairs
+
+
+def test_questions_are_sentences_the_largest_change_first() -> None:
+    found = advise(recordings("abcd"))
+    assert str(found.questions[0]).startswith("Nobody has done 'a' after 'b': one recording that ")
+    changes = [(1 - one.probability) * one.edges for one in found.questions]
+    assert changes == sorted(changes, reverse=True)
+
+
+def test_steps_that_were_never_done_together_are_asked_about_as_such() -> None:
+    found = advise(recordings("ab", "ab", "ac", "ac"), most=20)
+    sentences = [str(question) for question in found.questions]
+    assert any(text.startswith("Nobody has done both 'b' and 'c'") for text in sentences)
+
+
+def test_a_step_of_one_recording_among_many_is_left_out_with_a_note() -> None:
+    found = advise(recordings("abc", "acb", "abc", "abxc"))
+    assert "x" not in found.order
+    assert found.notes == ("only one recording does 'x'; left out here",)
+
+
+def test_recordings_that_share_no_step_are_noted() -> None:
+    found = advise(recordings("ab", "cd", "ef"))
+    assert found.notes == ("no two recordings share a step; are they of one procedure?",)
+
+
+def test_a_single_step_leaves_nothing_open() -> None:
+    found = advise(recordings("a", "a"))
+    assert (found.order, found.questions, found.pairs) == ((), (), 0)
+
+
+def test_ten_thousand_different_steps_are_refused_in_one_sentence() -> None:
+    names = [f"step {number}" for number in range(10_000)]
+    with pytest.raises(InputError, match="10,000 different steps; advice is given for 200"):
+        advise(Demonstrations.from_steps([names]))
+
+
+def test_ten_thousand_steps_in_one_recording_are_no_problem() -> None:
+    assert advise(recordings("abcd" * 2500)).open_pairs == 6

@@ -1,0 +1,101 @@
+"""Which recordings are wrong, and where."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+
+from tests.strategies import annotated_demonstrations
+from tgml.errors import InputError
+from tgml.insight import AuditedRecording, Slip, audit
+from tgml.sequences import Demonstrations
+
+USUAL = {f"good {number}": list("abcdefgh") for number in range(8)}
+
+
+def audited(odd: str, usual: dict[str, list[str]] = USUAL) -> AuditedRecording:
+    found = audit(Demonstrations.from_steps(usual | {"odd": list(odd)}))
+    assert found.recordings[0].id == "odd"
+    return found.recordings[0]
+
+
+@settings(deadline=None, max_examples=50)
+@given(annotated_demonstrations())
+def test_every_recording_is_judged_and_marks_are_not_looked_at(given_ones: Demonstrations) -> None:
+    found = audit(given_ones)
+    assert {entry.id for entry in found.recordings} == {r.id for r in given_ones}
+    bare = tuple(replace(r, mistakes=None, skipped=()) for r in given_ones)
+    assert audit(replace(given_ones, sequences=bare)) == found
+    lengths = {recording.id: len(recording) for recording in given_ones}
+    for entry in found.recordings:
+        assert len(entry.misplaced) == lengths[entry.id]
+        assert 0 <= entry.reliability <= 1
+        assert min(entry.out_of_order, entry.skipped, entry.repeated) >= 0
+        assert all(0 <= finding.probability <= 1 for finding in entry.findings)
+
+
+def test_a_step_done_too_late_is_pointed_at_with_the_evidence() -> None:
+    finding = audited("bcdefgah").findings[0]
+    assert (finding.slip, finding.step, finding.position) == (Slip.MISPLACED, "a", 7)
+    assert finding.evidence.startswith("done after 'b', which came later in 8 of 9 recordings")
+
+
+def test_a_skipped_step_is_named() -> None:
+    (finding,) = audited("abcefgh").findings
+    assert (finding.slip, finding.step, finding.position) == (Slip.SKIPPED, "d", None)
+    assert finding.evidence == "never done; 8 of 9 recordings do it"
+
+
+def test_a_repeated_step_is_pointed_at() -> None:
+    (finding,) = audited("abcdebfgh").findings
+    assert (finding.slip, finding.step, finding.position) == (Slip.REPEATED, "b", 6)
+    assert finding.evidence == "done again; 1 of 9 recordings with it repeats it"
+
+
+def test_a_step_that_nobody_else_does_is_pointed_at() -> None:
+    (finding,) = audited("abcdxefgh").findings
+    assert (finding.slip, finding.step, finding.position) == (Slip.FOREIGN, "x", 5)
+    assert finding.evidence == "none of the other 8 recordings does it"
+
+
+def test_what_half_of_the_recordings_leave_out_or_repeat_is_no_slip() -> None:
+    mixed = {str(number): list("abcde" if number % 2 else "abdeb") for number in range(10)}
+    assert not any(entry.findings for entry in audit(Demonstrations.from_steps(mixed)).recordings)
+
+
+@pytest.mark.parametrize("odd", ["stuvwxyz", "abstuvwx", "hgfedcba"])
+def test_a_recording_of_another_procedure_is_flagged(odd: str) -> None:
+    found = audit(Demonstrations.from_steps(USUAL | {"odd": list(odd)}))
+    assert [entry.id for entry in found.recordings if entry.other_procedure] == ["odd"]
+    assert found.notes == ("probably of another procedure: 'odd'; take them out and audit again",)
+
+
+def test_one_recording_alone_is_not_contradicted() -> None:
+    found = audit(Demonstrations.from_steps(["abc"]))
+    assert not found.recordings[0].findings
+    assert found.notes[0].startswith("one recording alone")
+
+
+def test_equal_recordings_have_nothing_against_them() -> None:
+    found = audit(Demonstrations.from_steps(["abcd"] * 6))
+    assert not any(entry.findings or entry.other_procedure for entry in found.recordings)
+    assert found.notes == ("all 6 recordings are the same: nothing speaks against any",)
+
+
+def test_recordings_that_share_no_step_are_not_judged() -> None:
+    found = audit(Demonstrations.from_steps(["abc", "def", "ghi"]))
+    assert not any(entry.findings and entry.other_procedure for entry in found.recordings)
+    assert found.notes == ("no two recordings share a step: nothing can be said of any",)
+
+
+def test_ten_thousand_steps_in_one_recording_are_audited() -> None:
+    found = audited("abcdefgh" * 1250)
+    assert found.repeated == pytest.approx(8, abs=1)
+
+
+def test_ten_thousand_different_steps_are_refused_in_one_sentence() -> None:
+    names = [f"step {number}" for number in range(10_000)]
+    with pytest.raises(InputError, match="10,000 different steps; expected 300 or fewer"):
+        audit(Demonstrations.from_steps([names]))

@@ -1,0 +1,128 @@
+"""Which steps may be left out or repeated, and what goes with that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+
+from tests.strategies import annotated_demonstrations, demonstrations
+from tgml.insight import step_attributes
+from tgml.pipeline import learn
+from tgml.procedures import load_procedure, procedure_names
+from tgml.sequences import Demonstrations
+
+
+def recordings(*texts: str) -> Demonstrations:
+    return Demonstrations.from_steps([list(text) for text in texts])
+
+
+@given(annotated_demonstrations())
+def test_every_step_that_is_shown_has_shares_of_recordings(given_ones: Demonstrations) -> None:
+    found = step_attributes(given_ones)
+    shown = {given_ones.vocabulary.name(node) for node in given_ones.seen}
+    assert set(found) == shown
+    for step, known in found.items():
+        doing = [r for r in given_ones if step in given_ones.names(r)]
+        assert known.done == pytest.approx(len(doing) / len(given_ones))
+        assert not known.left_out_with or known.optional
+        assert not known.repeated_after or known.repeatable
+
+
+@given(demonstrations(omissions=False, repetitions=False))
+def test_what_everybody_does_once_is_neither_optional_nor_repeatable(
+    given_ones: Demonstrations,
+) -> None:
+    for known in step_attributes(given_ones).values():
+        assert not known.optional
+        assert not known.repeatable
+
+
+def test_what_half_of_the_recordings_leave_out_is_optional() -> None:
+    found = step_attributes(recordings(*["abcde", "abde"] * 5))
+    assert [step for step, known in found.items() if known.optional] == ["c"]
+    assert found["c"].done == 0.5
+
+
+def test_one_who_leaves_out_half_of_the_steps_slips() -> None:
+    found = step_attributes(recordings(*["abcdefgh"] * 6, "aceg", "bdfh"))
+    assert not any(known.optional for known in found.values())
+
+
+def test_two_recordings_are_too_few_to_call_a_step_optional() -> None:
+    assert not any(known.optional for known in step_attributes(recordings("abc", "ac")).values())
+
+
+def test_recordings_that_share_no_step_have_no_optional_step() -> None:
+    assert not any(known.optional for known in step_attributes(recordings("abc", "def")).values())
+
+
+def test_a_step_that_was_marked_as_skipped_by_mistake_says_nothing() -> None:
+    plain = recordings(*["abcde", "abde"] * 5)
+    marked = replace(
+        plain,
+        sequences=tuple(replace(r, skipped=() if len(r) == 5 else (3,)) for r in plain),
+    )
+    assert not step_attributes(marked)["c"].optional
+
+
+def test_recordings_that_are_not_trusted_do_not_make_a_step_optional() -> None:
+    plain = recordings(*["abcde"] * 6, *["abde"] * 4)
+    assert step_attributes(plain)["c"].optional
+    trust = [1.0] * 6 + [0.05] * 4
+    assert not step_attributes(plain, reliability=trust)["c"].optional
+
+
+def test_steps_left_out_together_and_steps_done_instead_are_named() -> None:
+    found = step_attributes(recordings(*["abcd", "aed"] * 8))
+    assert found["b"].left_out_with == ("c",)
+    assert found["b"].done_instead == ("e",)
+    assert found["e"].done_instead == ("b", "c")
+    assert found["a"].left_out_with == ()
+
+
+def test_what_is_done_again_as_a_rule_is_repeatable_and_after_what_is_named() -> None:
+    found = step_attributes(recordings(*["abcad", "abcd"] * 5))
+    assert [step for step, known in found.items() if known.repeatable] == ["a"]
+    assert found["a"].repeated_after == ("c",)
+    assert found["a"].repeated == 0.5
+
+
+def test_one_repetition_in_many_recordings_is_a_slip() -> None:
+    found = step_attributes(recordings(*["abcd"] * 12, "abcad"))
+    assert not found["a"].repeatable
+    assert found["a"].repeated == pytest.approx(1 / 13)
+
+
+def test_equal_recordings_count_as_many_as_they_stand_for() -> None:
+    listed = recordings(*["abcde"] * 6, *["abde"] * 5)
+    short = recordings("abcde", "abde")
+    weighted = replace(
+        short,
+        sequences=tuple(replace(r, weight=weight) for r, weight in zip(short, (6, 5), strict=True)),
+    )
+    assert step_attributes(weighted) == step_attributes(listed)
+
+
+@pytest.mark.parametrize("name", procedure_names())
+def test_the_optional_and_repeatable_steps_of_the_procedures_that_ship_are_found(
+    name: str,
+) -> None:
+    procedure = load_procedure(name)
+    found = step_attributes(procedure.demonstrations)
+    assert {step for step, known in found.items() if known.optional} == set(procedure.optional)
+    assert {step for step, known in found.items() if known.repeatable} == set(procedure.repeatable)
+    assert set(procedure.graph.optional_steps) == set(procedure.optional)
+
+
+def test_a_learned_optional_step_is_no_missing_precondition() -> None:
+    graph = learn(recordings(*["abcd", "abd"] * 5), "intersection")
+    assert graph.optional_steps == ("c",)
+    assert graph.is_valid(["a", "b", "d"], complete=True)
+    assert not graph.is_valid(["a", "b", "d", "c"])
+
+
+def test_ten_thousand_steps_in_one_recording_are_no_problem() -> None:
+    found = step_attributes(recordings("abcde" * 2000, "abcde"))
+    assert found["a"].repeated == 0.5
