@@ -21,7 +21,6 @@ from tgml.detectors.weighing import Weights, best_threshold, fit_weights
 from tgml.errors import SettingError, UnknownNameError
 from tgml.sequences import Demonstrations, Vocabulary
 
-
 DRAWS = 8
 """How often mistakes are put into each recording: the more, the less the threshold is luck."""
 
