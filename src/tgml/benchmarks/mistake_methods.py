@@ -22,6 +22,7 @@ from tgml.detectors import (
 )
 from tgml.evaluation.online_mistakes import score_flags
 from tgml.learners import LEARNERS, get_learner
+from tgml.pipeline import learn
 from tgml.postprocess import to_graph
 from tgml.sequences import Demonstrations
 
@@ -61,6 +62,12 @@ class Workshop:
             learned = get_learner(learner, **settings).learn(given, seed=seed)
             self._detectors[learner, seed] = GraphRule(to_graph(learned.adjacency).graph)
         return self._detectors[learner, seed]
+
+    def default_rule(self) -> Detector:
+        """Return the paper's rule with the graph and step attributes that users get."""
+        if ("", 0) not in self._detectors:
+            self._detectors["", 0] = GraphRule(learn(self.seen))
+        return self._detectors["", 0]
 
     def weighed(self, clues: tuple[str, ...], segments: str, seed: int) -> Detector:
         """Return clues weighed on simulated mistakes, noisy where segments are recognised."""
@@ -134,6 +141,10 @@ def best_position(recordings: Recordings) -> FromPosition:
 METHODS: Mapping[str, MistakeMethod] = MappingProxyType(
     {
         **{name: _graph(name) for name in LEARNERS},
+        "tgml-default": MistakeMethod(
+            "what tgml.learn gives by default: robust's graph, with optional steps respected",
+            lambda workshop, *_: workshop.default_rule(),
+        ),
         "always-before": MistakeMethod(
             "what came before in every recording with the step must have been done", _before(1.0)
         ),
