@@ -51,6 +51,7 @@ bench: $(VENV)/.setup
 	$(BIN)/tgml bench perturbation --output bench-output
 	$(BIN)/tgml bench fusion-weights --json bench-output/fusion-weights.json
 	$(BIN)/tgml bench synthetic --output bench-output
+	$(BIN)/tgml bench calibration --output bench-output
 	$(BIN)/tgml bench speed --json bench-output/speed.json
 	$(BIN)/tgml bench monitor --json bench-output/monitor.json
 	$(BIN)/tgml bench alignment --json bench-output/alignment.json
