@@ -89,6 +89,11 @@ BENCHMARKS = MappingProxyType(
                 folder="bench-output",
             ),
             BenchmarkEntry(
+                "captaincook4d-trials",
+                "order errors and skipped steps found in whole recordings, first to last step",
+                "tgml.benchmarks.captaincook4d_trials",
+            ),
+            BenchmarkEntry(
                 "fusion-weights",
                 "fusion's weights, fitted leaving one recipe out at a time",
                 "tgml.benchmarks.fusion_weights",
@@ -120,6 +125,11 @@ BENCHMARKS = MappingProxyType(
                 "whether the probabilities of edges and pairs mean what they say",
                 "tgml.benchmarks.calibration",
                 folder="bench-output",
+            ),
+            BenchmarkEntry(
+                "synthetic-trials",
+                "the rules of captaincook4d-trials on random procedures, where truth is known",
+                "tgml.benchmarks.synthetic_trials",
             ),
             BenchmarkEntry(
                 "speed",
