@@ -94,6 +94,11 @@ BENCHMARKS = MappingProxyType(
                 "tgml.benchmarks.captaincook4d_trials",
             ),
             BenchmarkEntry(
+                "assembly101-trials",
+                "all mistakes of Assembly101's whole recordings, people kept apart",
+                "tgml.benchmarks.assembly101_trials",
+            ),
+            BenchmarkEntry(
                 "fusion-weights",
                 "fusion's weights, fitted leaving one recipe out at a time",
                 "tgml.benchmarks.fusion_weights",

@@ -228,5 +228,3 @@ SKIPPED_COLUMNS = (
     Column("recall", lambda row: percent(row["recall"])),
     Column("F1", lambda row: percent(row["f1"])),
 )
-
-

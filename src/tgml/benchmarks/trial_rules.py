@@ -68,9 +68,7 @@ def _plain(*, direct: bool = False, early: bool = True, late: bool = False) -> J
 
 def _online(graph: TaskGraph, steps: Sequence[str], trust: Trust) -> list[float]:
     watch = OrderWatch(graph, trust=trust)
-    return [
-        watch.observe(step).probability if step in graph.vocabulary else 1.0 for step in steps
-    ]
+    return [watch.observe(step).probability if step in graph.vocabulary else 1.0 for step in steps]
 
 
 def _end(graph: TaskGraph, steps: Sequence[str], trust: Trust) -> list[float]:

@@ -222,7 +222,7 @@ def detection_row(
 
 
 def _interval(row: Mapping[str, Any]) -> str:
-    return f"{percent(row['f1'])} ({percent(row['f1_low90'])}-{percent(row['f1_high90'])})"
+    return f"{percent(row['f1_low90'])}-{percent(row['f1_high90'])}"
 
 
 def _rate(key: str) -> Callable[[Mapping[str, Any]], str]:
@@ -232,19 +232,19 @@ def _rate(key: str) -> Callable[[Mapping[str, Any]], str]:
 DETECTION_COLUMNS = (
     Column("method", lambda row: str(row["method"])),
     Column("rule", lambda row: str(row["rule"])),
-    Column("judged", lambda row: str(row["knows"])),
     Column("precision", lambda row: percent(row["precision"])),
     Column("recall", lambda row: percent(row["recall"])),
-    Column("F1 (90 %)", _interval),
+    Column("F1", lambda row: percent(row["f1"])),
+    Column("90 %", _interval),
     Column("AP", lambda row: percent(row["average_precision"])),
 )
 """How a terminal shows such rows."""
 
 ALARM_COLUMNS = (
-    Column("false/min", _rate("false_alarms_per_minute")),
+    Column("fa/min", _rate("false_alarms_per_minute")),
     *(
         Column(
-            f"at R {100 * recall:.0f}",
+            f"R {100 * recall:.0f}",
             _rate(f"false_alarms_per_minute_at_recall_{100 * recall:.0f}"),
         )
         for recall in RECALLS
