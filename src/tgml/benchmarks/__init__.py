@@ -150,6 +150,14 @@ BENCHMARKS = MappingProxyType(
                 "alignment",
                 "the time to explain recordings by a graph, and whether brute force agrees",
                 "tgml.benchmarks.alignment",
+                "monitor-uncertain",
+                "false alarms and mistakes found through a recogniser that errs, by its errors",
+                "tgml.benchmarks.monitor_uncertain",
+            ),
+            BenchmarkEntry(
+                "smoother",
+                "key-steps from frames: how close to the true ones, raw and smoothed",
+                "tgml.benchmarks.smoother",
             ),
             BenchmarkEntry(
                 "draw",

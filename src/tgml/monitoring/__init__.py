@@ -2,21 +2,44 @@
 
 `Monitor` judges one session step by step: each `Verdict` says whether the step is right, what
 is missing, what it follows from and what can be done now, and `explain` says so in a sentence.
-`find_violations` replays a whole recording by the paper's plain rule.
+`UncertainMonitor` does so for a recogniser that errs, `FrameSmoother` makes key-steps of its
+frames, and `OrderWatch` tells which steps of a recording are out of order. `find_violations`
+replays a whole recording by the paper's plain rule.
 """
 
+from tgml.monitoring.calibration import Calibration, calibrate
+from tgml.monitoring.confusion import Confusion
 from tgml.monitoring.explain import evidence, explain
 from tgml.monitoring.monitor import Monitor
+from tgml.monitoring.order import OrderVerdict, OrderWatch, out_of_order
+from tgml.monitoring.smoother import FrameSmoother
+from tgml.monitoring.uncertain import (
+    UncertainMonitor,
+    UncertainReport,
+    UncertainVerdict,
+    mistake_probabilities,
+)
 from tgml.monitoring.verdict import Kind, Report, Verdict
 from tgml.monitoring.violations import Violation, find_violations
 
 __all__ = [
+    "Calibration",
+    "Confusion",
+    "FrameSmoother",
     "Kind",
     "Monitor",
+    "OrderVerdict",
+    "OrderWatch",
     "Report",
+    "UncertainMonitor",
+    "UncertainReport",
+    "UncertainVerdict",
     "Verdict",
     "Violation",
+    "calibrate",
     "evidence",
     "explain",
     "find_violations",
+    "mistake_probabilities",
+    "out_of_order",
 ]

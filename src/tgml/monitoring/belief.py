@@ -16,6 +16,9 @@ from tgml.monitoring.plan import Plan, bits
 BEAM = 32
 """How many states are kept."""
 
+HINDSIGHT = 6
+"""For how many observations a verdict can still be revised by those that follow."""
+
 NEGLIGIBLE = 1e-6
 """States less probable than this share of all are dropped."""
 
@@ -27,18 +30,22 @@ class Guess(NamedTuple):
     ----------
     done, skipped
         The steps done, and those that others were done without, as bit masks.
+    recent
+        Which of the last `HINDSIGHT` observations were mistakes, bit 0 for the last one.
     weight
         Its probability.
     """
 
     done: int
     skipped: int
+    recent: int
     weight: float
 
 
+_REMEMBERED = (1 << HINDSIGHT) - 1
 Key = TypeVar("Key")
 Beam = tuple[Guess, ...]
-FIRST: Beam = (Guess(0, 0, 1.0),)
+FIRST: Beam = (Guess(0, 0, 0, 1.0),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +121,18 @@ class Belief:
         made_up = (1 - sure) * self.confusion.spurious
         # A probability of being made up per observation, beside any of the steps.
         made_up *= self.confusion.made_up[node - 1]
-        after: dict[tuple[int, int], float] = {}
+        after: dict[tuple[int, int, int], float] = {}
         masses: dict[int, float] = {}
         mistakes: dict[int, float] = {}
         repeated = 0.0
         for guess in before:
+            recent = guess.recent << 1 & _REMEMBERED
             if made_up:
                 weight = guess.weight * made_up
-                _add(after, (guess.done, guess.skipped), weight)
+                _add(after, (guess.done, guess.skipped, recent), weight)
                 _add(masses, 0, weight)
             for step, like, done, skipped, missing in self._explain(guess, likely):
-                _add(after, (done, skipped), like)
+                _add(after, (done, skipped, recent | bool(missing)), like)
                 _add(masses, step, like)
                 if missing:
                     _add(mistakes, missing, like)
@@ -187,9 +195,9 @@ class Belief:
             if unseen:
                 own = weight * unseen * (1 - rate) / pretended
                 yield step, own, done | missing, skipped, 0
-            skip = (rate / 2) ** missing.bit_count() / pretended
+            skip = (rate / 2) ** lacking.bit_count() / pretended
             anything = rate / 2 / left
-            yield step, weight * (skip + anything), done, skipped | missing, missing
+            yield step, weight * (skip + anything), done, skipped | lacking, lacking
 
     def _executable(self, done: int, accomplished: int) -> int:
         needs = self.plan.needs
@@ -199,7 +207,28 @@ class Belief:
         )
 
 
-def _kept(after: dict[tuple[int, int], float], beam: int) -> Beam:
+def mistakes_in(beam: Beam, ago: int) -> float:
+    """Return how probably the observation so many observations ago was a mistake.
+
+    Parameters
+    ----------
+    beam
+        The states now.
+    ago
+        0 for the last observation, up to `HINDSIGHT` less one.
+    """
+    return min(sum(guess.weight for guess in beam if guess.recent >> ago & 1), 1.0)
+
+
+def pass_over(beam: Beam) -> Beam:
+    """Return the states after an observation that says nothing about them."""
+    after: dict[tuple[int, int, int], float] = {}
+    for guess in beam:
+        _add(after, (guess.done, guess.skipped, guess.recent << 1 & _REMEMBERED), guess.weight)
+    return _kept(after, len(beam))
+
+
+def _kept(after: dict[tuple[int, int, int], float], beam: int) -> Beam:
     """Return the most probable states with probabilities that sum to 1."""
     order = sorted(after.items(), key=lambda item: (-item[1], item[0]))[:beam]
     total = sum(weight for _, weight in order)

@@ -225,14 +225,29 @@ class Confusion:
         UnknownNameError
             If a step is none of its own.
         """
-        found: list[str] = []
-        for step in steps:
+        return tuple(name for name, _ in self.trace(steps, rng))
+
+    def trace(
+        self, steps: Iterable[str], rng: random.Random
+    ) -> tuple[tuple[str, int | None], ...]:
+        """Draw what the recogniser makes of true steps, and where each observation comes from.
+
+        Returns
+        -------
+        tuple
+            Pairs of a recognised step and the place of its true step from 0 on, None if it was
+            made up.
+        """
+        found: list[tuple[str, int | None]] = []
+        for place, step in enumerate(steps):
             if step not in self.steps:
                 raise UnknownNameError("step", step, self.steps, "the confusion matrix")
             while rng.random() < self.spurious:
-                found += rng.choices(self.steps, self.made_up)
+                found.append((rng.choices(self.steps, self.made_up)[0], None))
             row = self.steps.index(step)
-            found += rng.choices((*((s,) for s in self.steps), ()), (*self.seen[row], self.missed[row]))[0]
+            seen = rng.choices((*self.steps, None), (*self.seen[row], self.missed[row]))[0]
+            if seen is not None:
+                found.append((seen, place))
         return tuple(found)
 
     def to_json(self) -> dict[str, Any]:

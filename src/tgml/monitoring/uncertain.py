@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +11,16 @@ from typing import Any, NamedTuple
 from tgml.errors import FormatError, InputError, SettingError, nearest_names
 from tgml.files import write_text
 from tgml.graph import TaskGraph
-from tgml.monitoring.belief import BEAM, FIRST, Beam, Belief, Guess
+from tgml.monitoring.belief import (
+    BEAM,
+    FIRST,
+    HINDSIGHT,
+    Beam,
+    Belief,
+    Guess,
+    mistakes_in,
+    pass_over,
+)
 from tgml.monitoring.confusion import Confusion
 from tgml.monitoring.observation import as_observation
 from tgml.monitoring.plan import Plan
@@ -87,6 +96,18 @@ class UncertainVerdict:
         return sum(guess.weight * self._plan.progress(guess.done) for guess in self._beam)
 
     @property
+    def revised(self) -> tuple[tuple[int, float], ...]:
+        """What is now thought of the last observations: positions, probabilities of a mistake.
+
+        What comes after a step tells more about it: that a step is seen again, say, makes it
+        probable that it was made up the first time.
+        """
+        return tuple(
+            (self.position - ago, mistakes_in(self._beam, ago))
+            for ago in reversed(range(min(HINDSIGHT, self.position)))
+        )
+
+    @property
     def nearest(self) -> tuple[str, ...]:
         """For an unknown step, the most similar names in the graph."""
         unknown = self.kind is Kind.UNKNOWN_STEP
@@ -109,6 +130,7 @@ class UncertainVerdict:
             "nearest": list(self.nearest),
             "executable": list(self.executable),
             "progress": self.progress,
+            "revised": [list(pair) for pair in self.revised],
         }
 
     def sentence(self) -> str:
@@ -275,6 +297,7 @@ class UncertainMonitor:
         missing: tuple[str, ...] = ()
         if node is None:
             kind = Kind.UNKNOWN_STEP
+            beam = pass_over(beam)
         else:
             reading = self._belief.read(beam, node, seen.confidence)
             beam = reading.beam
@@ -398,14 +421,19 @@ class UncertainMonitor:
             "observed": moment.observed,
             "mistakes": moment.mistakes,
             "time": moment.time,
-            "beam": [[names(g.done), names(g.skipped), g.weight] for g in moment.beam],
+            "beam": [[names(g.done), names(g.skipped), g.recent, g.weight] for g in moment.beam],
         }
 
     def _moment_from_json(self, raw: Mapping[str, Any]) -> _Moment:
         nodes = self._plan.nodes
         beam = tuple(
-            Guess(*(sum(1 << nodes[step] for step in steps) for steps in masks), float(weight))
-            for *masks, weight in raw["beam"]
+            Guess(
+                sum(1 << nodes[step] for step in done),
+                sum(1 << nodes[step] for step in skipped),
+                int(recent),
+                float(weight),
+            )
+            for done, skipped, recent, weight in raw["beam"]
         )
         if not beam or not all(0 < guess.weight <= 1 + 1e-9 for guess in beam):
             raise ValueError("its states are not probabilities")
@@ -415,6 +443,53 @@ class UncertainMonitor:
         )
 
 
+def mistake_probabilities(
+    graph: TaskGraph,
+    steps: Iterable[str],
+    *,
+    confusion: Confusion | None = None,
+    error_rate: float | None = None,
+    mistake_rate: float = MISTAKE_RATE,
+    hindsight: int = 0,
+) -> tuple[float, ...]:
+    """Return for each recognised step, as it comes, how probably it is a mistake.
+
+    Parameters
+    ----------
+    graph
+        The procedure's graph.
+    steps
+        The recognised steps in order; one that the graph does not know is a mistake for certain.
+    confusion, error_rate, mistake_rate
+        As for `UncertainMonitor`.
+    hindsight
+        How many observations to wait for before a step is judged, from 0 to 5.
+
+    Raises
+    ------
+    SettingError
+        If the monitor does not remember that long.
+
+    Examples
+    --------
+    >>> graph = TaskGraph.from_preconditions({"mix": ["egg"]})
+    >>> mistake_probabilities(graph, ["mix", "fly"], error_rate=0.0)
+    (1.0, 1.0)
+    """
+    monitor = UncertainMonitor(
+        graph, confusion=confusion, error_rate=error_rate, mistake_rate=mistake_rate
+    )
+    names = tuple(steps)
+    if not 0 <= hindsight < HINDSIGHT:
+        raise SettingError(f"hindsight is {hindsight}; expected 0 to {HINDSIGHT - 1}")
+    probabilities: list[float] = []
+    for step in names:
+        verdict = monitor.observe(step)
+        probabilities.append(verdict.probability)
+        for position, probability in verdict.revised[-hindsight - 1 : -1]:
+            if names[position - 1] in graph.vocabulary:
+                probabilities[position - 1] = probability
+    return tuple(probabilities)
+
+
 _NO_PLAN = Plan((), {}, (), (), ())
-
-
