@@ -150,6 +150,8 @@ BENCHMARKS = MappingProxyType(
                 "alignment",
                 "the time to explain recordings by a graph, and whether brute force agrees",
                 "tgml.benchmarks.alignment",
+            ),
+            BenchmarkEntry(
                 "monitor-uncertain",
                 "false alarms and mistakes found through a recogniser that errs, by its errors",
                 "tgml.benchmarks.monitor_uncertain",

@@ -29,7 +29,7 @@ from tgml.learners import Progress
 from tgml.monitoring.order import pair_trust
 from tgml.monitoring.reversals import judge_with_reversals, reversals
 from tgml.readers import Assembly101, read_assembly101
-from tgml.sequences import Demonstrations
+from tgml.sequences import Demonstrations, KeyStepSequence
 
 FOLDS = 5
 """Into how many parts the people are dealt; each part is judged by what the others did."""
@@ -40,13 +40,19 @@ REVERSALS = "reversals"
 VERBS = {"detach": "attach"}
 
 NOTES = (
-    "positives are the segments labelled mistake; corrections are none, and 'corr' is the share of "
-    "them that is flagged",
-    f"people are dealt into {FOLDS} parts; each is judged by the recordings without mistake of "
-    "the people in the others",
-    "all-toys: one graph of every toy; toy-parts: the same, only steps needed that all clean "
-    "recordings of this kind of toy show; toy-own: a graph from recordings of this kind alone, "
-    "where there are two or more, otherwise toy-parts",
+    (
+        "positives are the segments labelled mistake; corrections are none, and 'corr' is the "
+        "share of them that is flagged"
+    ),
+    (
+        f"people are dealt into {FOLDS} parts; each is judged by the recordings without mistake of "
+        "the people in the others"
+    ),
+    (
+        "all-toys: one graph of every toy; toy-parts: the same, only steps needed that all clean "
+        "recordings of this kind of toy show; toy-own: a graph from recordings of this kind alone, "
+        "where there are two or more, otherwise toy-parts"
+    ),
     f"{REVERSALS}: too-early, where detaching undoes attaching, and undoing a mistake is none",
     "position knows the best k for these very recordings: not a method",
     "intervals are bootstrapped over recordings; methods that draw use seed 0",
@@ -138,7 +144,8 @@ def _folds(given: Assembly101) -> Iterator[_Fold]:
     subjects = sorted({maker.subject for maker in given.makers.values()})
     for number in range(FOLDS):
         held_out = set(subjects[number::FOLDS])
-        others, own = [], []
+        others: list[KeyStepSequence] = []
+        own: list[KeyStepSequence] = []
         for recording in given.demonstrations:
             (own if given.makers[recording.id].subject in held_out else others).append(recording)
         clean = [recording for recording in others if not recording.has_mistakes]
@@ -163,7 +170,7 @@ def _folds(given: Assembly101) -> Iterator[_Fold]:
         )
 
 
-def _trial(given: Demonstrations, recording: Any) -> Trial:
+def _trial(given: Demonstrations, recording: KeyStepSequence) -> Trial:
     marks = recording.mistakes or (None,) * len(recording)
     return Trial(
         recording.id,

@@ -46,8 +46,10 @@ NOTES = (
         "figures are verdicts revised when the recording is over, not alarms at the moment"
     ),
     f"{ORACLE} knows the known graph, position the best k: neither is a method",
-    "false/min: false alarms a minute at the rule's own threshold; at R: where the threshold is "
-    "lowered to find so many percent of the order errors; blank where the rule cannot",
+    (
+        "false/min: false alarms a minute at the rule's own threshold; at R: where the threshold "
+        "is lowered to find so many percent of the order errors; blank where the rule cannot"
+    ),
     "intervals are bootstrapped over recordings; methods that draw use seed 0",
 )
 SKIPPED_NOTE = (

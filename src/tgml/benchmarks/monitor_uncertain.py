@@ -25,22 +25,30 @@ CLEAN = 8
 """How many recordings without mistakes a procedure has: half to calibrate on, half to watch."""
 WITH_MISTAKES = 4
 BUDGET = 0.5
-COPIES = 5
+COPIES = 3
 """How many times a simulated recogniser is shown each recording to calibrate on."""
 MISTAKES = Noise(Demonstrator(skipped=0.04, swapped=0.04, exchanged=0.04))
 METHODS = ("monitor", "uncertain", "uncertain-calibrated", "uncertain-revised")
 LATER = 5
 """How many observations later a verdict is revised."""
 NOTES = (
-    "the monitors are given the known graph, so that all that goes wrong is people's mistakes and "
-    "the recogniser; a third of its errors each are missed, confused and made-up steps",
-    "found: mistakes (steps that the plain monitor calls one when it sees the true steps) whose "
-    "observation is flagged; mistakes that the recogniser missed altogether count as not found",
+    (
+        "the monitors are given the known graph, so that all that goes wrong is people's mistakes "
+        "and the recogniser; a third of its errors each are missed, confused and made-up steps"
+    ),
+    (
+        "found: mistakes (steps that the plain monitor calls one when it sees the true steps) "
+        "whose observation is flagged; mistakes that the recogniser missed altogether count as not found"
+    ),
     "false alarms: all other flags; a recording of half of them has no mistakes at all",
-    f"uncertain flags from 50 % on; uncertain-calibrated from the threshold that gave at most "
-    f"{BUDGET:g} false alarms a recording on other recordings without mistakes",
-    f"uncertain-revised is calibrated alike, and judges each step {LATER} observations later; all "
-    "others judge at once",
+    (
+        f"uncertain flags from 50 % on; uncertain-calibrated from the threshold that gave at most "
+        f"{BUDGET:g} false alarms a recording on other recordings without mistakes"
+    ),
+    (
+        f"uncertain-revised is calibrated alike, and judges each step {LATER} observations later; "
+        "all others judge at once"
+    ),
 )
 
 

@@ -59,8 +59,10 @@ def run(
         rows,
         COLUMNS,
         [
-            "edit score: 1 less the fewest insertions, deletions and substitutions over the longer "
-            "length, mean over recordings",
+            (
+                "edit score: 1 less the fewest insertions, deletions and substitutions over the "
+                "longer length, mean over recordings"
+            ),
             "all methods are causal: a key-step is announced from frames up to then only",
             *(f"{name}: {about}" for name, about in METHODS.items()),
         ],
@@ -87,9 +89,7 @@ def _row(method: str, pairs: Pairs, steps: Sequence[str]) -> dict[str, Any]:
             return [segment.step for segment in smoother.smooth(pairs[place][1])]
 
     found = [turn(place) for place in range(len(pairs))]
-    scores = [
-        edit_score(_runs(true), steps) for (true, _), steps in zip(pairs, found, strict=True)
-    ]
+    scores = [edit_score(_runs(true), steps) for (true, _), steps in zip(pairs, found, strict=True)]
     interval = mean_interval(scores)
     return {
         "method": method,

@@ -62,10 +62,14 @@ def run(
         rows,
         DETECTION_COLUMNS,
         [
-            f"{LEARNING} clean recordings to learn from, {WATCHED} to judge; skipped, swapped and "
-            f"exchanged steps at a rate of {RATE:g} each",
-            "wrong is a step on the wrong side of another that was done, by the known graph: so "
-            f"{ORACLE} with order-end is right by definition, and shows nothing else",
+            (
+                f"{LEARNING} clean recordings to learn from, {WATCHED} to judge; skipped, swapped "
+                f"and exchanged steps at a rate of {RATE:g} each"
+            ),
+            (
+                "wrong is a step on the wrong side of another that was done, by the known graph: "
+                f"so {ORACLE} with order-end is right by definition, and shows nothing else"
+            ),
             *(f"{rule.name}: {rule.about}" for rule in RULES.values()),
         ],
     )

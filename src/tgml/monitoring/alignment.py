@@ -64,8 +64,6 @@ def _costs(true: Sequence[str], recognised: Sequence[str]) -> list[list[int]]:
         above = costs[-1]
         line = [row]
         for column, right in enumerate(recognised, start=1):
-            line.append(
-                min(above[column - 1] + (left != right), above[column] + 1, line[-1] + 1)
-            )
+            line.append(min(above[column - 1] + (left != right), above[column] + 1, line[-1] + 1))
         costs.append(line)
     return costs

@@ -173,8 +173,14 @@ class Belief:
         """Return true steps with their weight, the state after them, and what was missing."""
         plan, rate = self.plan, self.mistake_rate
         accomplished = guess.done | guess.skipped
-        left = sum(not guess.done >> node & 1 for node in plan.nodes.values())
-        executable = max(self._executable(guess.done, accomplished), 1)
+        left = len(plan.nodes) - guess.done.bit_count()
+        executable = max(
+            sum(
+                not guess.done >> node & 1 and not plan.needs[node] & ~accomplished
+                for node in plan.nodes.values()
+            ),
+            1,
+        )
         again = rate / max(guess.done.bit_count(), 1)
         for step, like in likely:
             weight = guess.weight * like
@@ -188,23 +194,15 @@ class Belief:
                 yield step, weight * (1 - rate) / executable, done, skipped, 0
                 continue
             missing = plan.needs_all[step] & ~accomplished & ~bit
-            pretended = max(self._executable(guess.done, accomplished | missing), 1)
             unseen = 1.0
             for node in bits(missing):
                 unseen *= self.confusion.missed[node - 1]
             if unseen:
-                own = weight * unseen * (1 - rate) / pretended
+                own = weight * unseen * (1 - rate) / executable
                 yield step, own, done | missing, skipped, 0
-            skip = (rate / 2) ** lacking.bit_count() / pretended
+            skip = (rate / 2) ** lacking.bit_count() / executable
             anything = rate / 2 / left
             yield step, weight * (skip + anything), done, skipped | lacking, lacking
-
-    def _executable(self, done: int, accomplished: int) -> int:
-        needs = self.plan.needs
-        return sum(
-            not done >> node & 1 and not needs[node] & ~accomplished
-            for node in self.plan.nodes.values()
-        )
 
 
 def mistakes_in(beam: Beam, ago: int) -> float:

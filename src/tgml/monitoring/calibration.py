@@ -113,9 +113,13 @@ class Calibration:
                     f"{path}: {name!r} is {numbers[name]}; expected a number between 0 and 1"
                 )
         return cls(
-            confusion=Confusion.from_json(content.get("confusion"), f"{path}: 'confusion'"),
-            graph=str(content.get("graph")),
-            **numbers,
+            numbers["threshold"],
+            numbers["budget"],
+            numbers["false_alarms"],
+            int(numbers["recordings"]),
+            Confusion.from_json(content.get("confusion"), f"{path}: 'confusion'"),
+            numbers["mistake_rate"],
+            str(content.get("graph")),
         )
 
 

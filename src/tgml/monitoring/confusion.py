@@ -59,7 +59,9 @@ class Confusion:
         steps = tuple(self.steps)
         size = len(steps)
         if not steps or len(set(steps)) < size:
-            raise FormatError("a confusion matrix needs steps with different names; none may repeat")
+            raise FormatError(
+                "a confusion matrix needs steps with different names; none may repeat"
+            )
         made_up = tuple(map(float, self.made_up)) or (1 / size,) * size
         seen = tuple(tuple(map(float, row)) for row in self.seen)
         if len(seen) != size or any(len(row) != size for row in seen):
@@ -162,20 +164,20 @@ class Confusion:
                 if name not in number:
                     raise UnknownNameError("step", name, names, "the paired recordings")
             for left, right in align(true, recognised):
-                if left is None:
-                    made_up[number[recognised[right]]] += 1  # type: ignore[index]
-                elif right is None:
-                    missed[number[true[left]]] += 1
-                else:
+                if left is not None and right is not None:
                     counts[number[true[left]]][number[recognised[right]]] += 1
+                elif left is not None:
+                    missed[number[true[left]]] += 1
+                elif right is not None:
+                    made_up[number[recognised[right]]] += 1
         done = sum(map(sum, counts)) + sum(missed)
         if not done:
             raise FormatError("the paired recordings have no true steps; expected at least one")
-        right = sum(counts[place][place] for place in range(size))
-        wrong = done - right - sum(missed)
+        hits = sum(counts[place][place] for place in range(size))
+        wrong = done - hits - sum(missed)
         others = max(size - 1, 1)
         total = done + 3
-        mean_right, mean_wrong = (right + 1) / total, (wrong + 1) / total / others
+        mean_right, mean_wrong = (hits + 1) / total, (wrong + 1) / total / others
         seen = []
         for place in range(size):
             weight = sum(counts[place]) + missed[place] + smoothing
@@ -227,9 +229,7 @@ class Confusion:
         """
         return tuple(name for name, _ in self.trace(steps, rng))
 
-    def trace(
-        self, steps: Iterable[str], rng: random.Random
-    ) -> tuple[tuple[str, int | None], ...]:
+    def trace(self, steps: Iterable[str], rng: random.Random) -> tuple[tuple[str, int | None], ...]:
         """Draw what the recogniser makes of true steps, and where each observation comes from.
 
         Returns

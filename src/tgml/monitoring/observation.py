@@ -28,9 +28,7 @@ class Observation(NamedTuple):
     note: str
 
 
-def as_observation(
-    step: Any, time: Any, confidence: Any, last_time: float | None
-) -> Observation:
+def as_observation(step: Any, time: Any, confidence: Any, last_time: float | None) -> Observation:
     """Check what came in.
 
     Raises

@@ -73,11 +73,11 @@ class UncertainVerdict:
     happened: str | None
     missing: tuple[str, ...]
     threshold: float
-    time: float | None = None
-    confidence: float | None = None
-    note: str = ""
-    _plan: Plan = field(default_factory=lambda: _NO_PLAN, repr=False, compare=False)
-    _beam: Beam = field(default=FIRST, repr=False, compare=False)
+    time: float | None
+    confidence: float | None
+    note: str
+    _plan: Plan = field(repr=False, compare=False)
+    _beam: Beam = field(repr=False, compare=False)
 
     @property
     def is_mistake(self) -> bool:
@@ -490,6 +490,3 @@ def mistake_probabilities(
             if names[position - 1] in graph.vocabulary:
                 probabilities[position - 1] = probability
     return tuple(probabilities)
-
-
-_NO_PLAN = Plan((), {}, (), (), ())

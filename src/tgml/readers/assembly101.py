@@ -146,9 +146,7 @@ def _recording(path: Path, vocabulary: Vocabulary, *, cut: bool) -> KeyStepSeque
     with naming(path):
         for line, action, label in _rows(path):
             if action not in vocabulary:
-                raise UnknownNameError(
-                    "action", action, vocabulary.steps, f"{path}: line {line}"
-                )
+                raise UnknownNameError("action", action, vocabulary.steps, f"{path}: line {line}")
             steps.append(vocabulary.node(action))
             mistakes.append("mistake" if label == "mistake" else None)
             if cut and mistakes[-1]:
