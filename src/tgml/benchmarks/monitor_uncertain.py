@@ -38,7 +38,7 @@ NOTES = (
     ),
     (
         "found: mistakes (steps that the plain monitor calls one when it sees the true steps) "
-        "whose observation is flagged; mistakes that the recogniser missed altogether count as not found"
+        "whose observation is flagged; mistakes that the recogniser missed altogether are not found"
     ),
     "false alarms: all other flags; a recording of half of them has no mistakes at all",
     (
