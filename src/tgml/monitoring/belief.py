@@ -200,7 +200,7 @@ class Belief:
             if unseen:
                 own = weight * unseen * (1 - rate) / executable
                 yield step, own, done | missing, skipped, 0
-            skip = (rate / 2) ** lacking.bit_count() / executable
+            skip = (rate / 2) ** missing.bit_count() / executable
             anything = rate / 2 / left
             yield step, weight * (skip + anything), done, skipped | lacking, lacking
 

@@ -56,7 +56,7 @@ class UncertainVerdict:
     happened
         The step that was most probably done; None if most probably none was.
     missing
-        What was missing, if it is a mistake.
+        What was most probably missing, where it is called a mistake.
     threshold
         The probability from which a step is called a mistake.
     time, confidence
@@ -141,7 +141,7 @@ class UncertainVerdict:
             return f"{step} is no step of this procedure."
         if self.is_mistake:
             missing = ", ".join(f"'{name}'" for name in self.missing)
-            return f"{step} is probably done before {missing}, which it needs ({chance})."
+            return f"{step} seems to be done before {missing}, which it needs ({chance})."
         if self.happened is None:
             return f"{step} was probably made up by the recogniser."
         if self.happened != self.step:
@@ -303,9 +303,9 @@ class UncertainMonitor:
             beam = reading.beam
             probability, made_up = min(reading.mistake, 1.0), reading.made_up
             happened = self._plan.names[reading.happened] if reading.happened else None
-            missing = self._plan.names_in(reading.missing)
             if probability >= self.threshold:
                 kind = Kind.TOO_EARLY
+                missing = self._plan.names_in(reading.missing)
             else:
                 kind = Kind.REPEATED if reading.repeated >= 0.5 else Kind.CORRECT
         verdict = UncertainVerdict(
