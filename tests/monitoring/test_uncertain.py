@@ -146,7 +146,7 @@ def test_time_and_confidence_are_checked_as_by_the_plain_monitor() -> None:
     assert "backwards" in monitor.observe("b", time=4).note
     for settings in ({"time": float("nan")}, {"confidence": 2}, {"confidence": "high"}):
         with pytest.raises(InputError):
-            monitor.observe("c", **settings)  # type: ignore[arg-type]
+            monitor.observe("c", **settings)
     assert monitor.observed == 2
 
 
