@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.strategies import STEP_NAMES, task_graphs
 from tgml.errors import SettingError
 from tgml.graph import TaskGraph
-from tgml.monitoring.order import OrderWatch, out_of_order, pair_trust, smallest_move
+from tgml.monitoring.order import OrderWatch, out_of_order, pair_trust
 from tgml.sequences import Demonstrations
 
 BATTER = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "rest": ["mix"], "fry": ["rest"]})
@@ -90,19 +90,6 @@ def test_the_more_recordings_agree_the_more_a_pair_is_trusted() -> None:
     many = pair_trust(Demonstrations.from_steps(["ab"] * 20))
     contested = pair_trust(Demonstrations.from_steps(["ab"] * 10 + ["ba"] * 10))
     assert contested["b", "a"] < 0.1 < few["b", "a"] < many["b", "a"] < 1
-
-
-@given(task_graphs(max_steps=6), st.data())
-def test_what_need_not_be_moved_is_in_order_and_no_fewer_moves_do(
-    graph: TaskGraph, data: st.DataObject
-) -> None:
-    steps = tuple(data.draw(st.permutations(graph.steps)))
-    moved = smallest_move(graph, steps)
-    rest = tuple(step for place, step in enumerate(steps, start=1) if place not in moved)
-    assert not inverted(graph, rest)
-    for fewer in combinations(range(1, len(steps) + 1), max(len(moved) - 1, 0)):
-        kept = tuple(step for place, step in enumerate(steps, start=1) if place not in fewer)
-        assert len(moved) == 0 or inverted(graph, kept)
 
 
 @pytest.mark.parametrize("odds", [0, -1])

@@ -14,7 +14,7 @@ from tgml.errors import UnknownNameError
 from tgml.evaluation import mean_interval
 from tgml.learners import Progress
 from tgml.monitoring import FrameSmoother
-from tgml.monitoring.alignment import edit_score
+from tgml.monitoring.edits import edit_score
 from tgml.readers import read_epic_tent_o, read_recognition
 from tgml.readers.recognition import recognition_file
 

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from tgml.alignment import align
 from tgml.graph import Edge, TaskGraph
-from tgml.monitoring.order import ALARM, OrderWatch, out_of_order, smallest_move
+from tgml.monitoring.order import ALARM, OrderWatch, out_of_order
 from tgml.monitoring.plan import Plan
 
 Trust = Mapping[Edge, float]
@@ -79,11 +80,8 @@ def _end(graph: TaskGraph, steps: Sequence[str], trust: Trust) -> list[float]:
 
 
 def _moved(graph: TaskGraph, steps: Sequence[str], trust: Trust) -> list[float]:  # noqa: ARG001
-    moved = smallest_move(graph, steps)
-    return [
-        float(position in moved or step not in graph.vocabulary)
-        for position, step in enumerate(steps, start=1)
-    ]
+    inserted = {move.position for move in align(graph, steps).inserted}
+    return [float(position in inserted) for position in range(1, len(steps) + 1)]
 
 
 RULES: Mapping[str, Rule] = MappingProxyType(
@@ -101,7 +99,12 @@ RULES: Mapping[str, Rule] = MappingProxyType(
                 threshold=ALARM,
             ),
             Rule("order-end", "on the wrong side of a step that was done", _end, knows="end"),
-            Rule("moved-end", "in the smallest set of steps to move", _moved, knows="end"),
+            Rule(
+                "moved-end",
+                "inserted, by the cheapest explanation (tgml align)",
+                _moved,
+                knows="end",
+            ),
         )
     }
 )

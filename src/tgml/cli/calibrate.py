@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tgml.cli import options
-from tgml.cli.recordings import of_this_procedure
 from tgml.cli.output import count, echo, print_json, print_notes
+from tgml.cli.recordings import of_this_procedure
 from tgml.cli.targets import check_file
 from tgml.errors import InputError, SettingError
 
@@ -55,7 +55,7 @@ def calibrate(
     column: options.ColumnNames = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Find the alarm threshold that keeps false alarms within a budget.
+    """Find how sure to be before an alarm is raised.
 
     The recordings must be free of mistakes; those with marked ones are left out. A recogniser is
     simulated on them with the errors that are given, or with --recognised what it really saw is

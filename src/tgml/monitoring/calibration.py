@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -171,6 +170,8 @@ def calibrate(
     >>> found.false_alarms <= 0.2
     True
     """
+    import random  # only who calibrates waits for it
+
     if not budget >= 0:
         raise SettingError(f"the budget is {budget}; expected 0 or more false alarms a recording")
     if copies < 1 or not recordings:

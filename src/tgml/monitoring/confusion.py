@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tgml.errors import FormatError, SettingError, UnknownNameError
 from tgml.files import write_text
 from tgml.graph import TaskGraph
-from tgml.monitoring.alignment import align
+from tgml.monitoring.edits import align
 from tgml.storage import VERSION, dump_json, expect_format, read_json
+
+if TYPE_CHECKING:
+    import random
 
 CONFUSION_FORMAT = "tgml-confusion"
 

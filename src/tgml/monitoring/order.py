@@ -7,7 +7,7 @@ while the recording runs that is a probability, at its end a fact.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import exp, lgamma
 
@@ -239,58 +239,6 @@ def pair_trust(
         total = needs + needed_instead + free
         trust[step_name(step), step_name(needed)] = needs / total if total else 0.5
     return trust
-
-
-def smallest_move(graph: TaskGraph, steps: Sequence[str]) -> tuple[int, ...]:
-    """Return the fewest steps of a recording that must be moved to put it in order.
-
-    Two steps conflict if the graph wants them the other way round. That relation is a strict
-    partial order, so the largest set without conflict is a maximum antichain of it, found by
-    bipartite matching (Dilworth, 1950; König, 1931). What is left out of it is the smallest
-    explanation of what went wrong; where there are several as small, one of them.
-
-    Parameters
-    ----------
-    graph
-        The procedure's graph.
-    steps
-        Step names in the order done. Only the first time a step is done takes part, and steps
-        that the graph does not know do not.
-
-    Returns
-    -------
-    tuple
-        The positions of the steps to move, from 1 on.
-
-    Examples
-    --------
-    >>> graph = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": ["c"]})
-    >>> smallest_move(graph, "bcda")
-    (4,)
-    """
-    plan = Plan.of(graph)
-    first: dict[int, int] = {}
-    for position, step in enumerate(steps, start=1):
-        if step in plan.nodes:
-            first.setdefault(plan.nodes[step], position)
-    conflicts = [
-        (node, other)
-        for node in first
-        for other in bits(plan.needed_by[node])
-        if other in first and first[other] < first[node]
-    ]
-    if not conflicts:
-        return ()
-    # Imported here: a monitor that asks nothing of this kind need not wait for it.
-    from networkx import Graph
-    from networkx.algorithms.bipartite import hopcroft_karp_matching, to_vertex_cover
-
-    halves = Graph()
-    halves.add_edges_from(((node, 0), (other, 1)) for node, other in conflicts)
-    left = sorted({(node, 0) for node, _ in conflicts})
-    matching = hopcroft_karp_matching(halves, left)
-    cover = to_vertex_cover(halves, matching, left)
-    return tuple(sorted({first[node] for node, _ in cover}))
 
 
 def out_of_order(
