@@ -99,6 +99,7 @@ class _Watched:
     as_json: bool
     with_next: bool
     sessions: dict[str | None, AnyMonitor] = field(default_factory=dict)
+    thought: dict[str | None, dict[int, bool]] = field(default_factory=dict)
     unusable: int = 0
     odd_keys: set[str] = field(default_factory=set)
 
@@ -165,13 +166,12 @@ class _Watched:
         return step if step in self.graph.vocabulary else step.strip()
 
     def _say(self, session: str | None, verdict: Verdict | UncertainVerdict) -> None:
-        from tgml.monitoring import UncertainVerdict, explain
+        from tgml.monitoring import Verdict, explain
 
-        sentence = (
-            verdict.sentence()
-            if isinstance(verdict, UncertainVerdict)
-            else explain(verdict, self.graph)
-        )
+        if isinstance(verdict, Verdict):
+            sentence = explain(verdict, self.graph)
+        else:
+            sentence = verdict.sentence()
         if self.as_json:
             say_json({"session": session, **verdict.to_json(), "sentence": sentence})
             return
@@ -180,6 +180,20 @@ class _Watched:
         if self.with_next:
             now = f" Now: {_quoted(verdict.executable) or 'nothing is left to do'}."
         say(f"{_prefix(session)}{verdict.position}: {mark}{sentence}{now}", _colour(verdict))
+        if not isinstance(verdict, Verdict):
+            self._say_revised(session, verdict)
+
+    def _say_revised(self, session: str | None, verdict: UncertainVerdict) -> None:
+        """Say which earlier steps are now thought of otherwise."""
+        thought = self.thought.setdefault(session, {})
+        for position, probability in verdict.revised[:-1]:
+            wrong = probability >= verdict.threshold
+            if position in thought and thought[position] != wrong:
+                what = "a mistake after all" if wrong else "no mistake, as it seems now"
+                say(f"{_prefix(session)}   step {position} was {what} ({probability:.0%})", YELLOW)
+                thought[position] = wrong
+        if verdict.kind != "unknown-step":
+            thought[verdict.position] = verdict.is_mistake
 
     def _sum_up(
         self, session: str | None, monitor: AnyMonitor, report: Report | UncertainReport
@@ -274,18 +288,19 @@ def _begin(
     graph: TaskGraph, calibration: Path | None, confusion: Path | None, error_rate: float | None
 ) -> Callable[[], AnyMonitor]:
     """Return what begins a session, having checked all that it needs."""
-    from tgml.monitoring import Calibration, Confusion, Monitor, UncertainMonitor
+    from tgml import monitoring
 
     if sum(given is not None for given in (calibration, confusion, error_rate)) > 1:
         raise SettingError(
             "--calibration, --confusion and --error-rate exclude each other; give one of them"
         )
-    begin: Callable[[], AnyMonitor] = partial(Monitor, graph)
+    begin: Callable[[], AnyMonitor] = partial(monitoring.Monitor, graph)
     if calibration is not None:
-        begin = partial(Calibration.read(calibration).monitor, graph)
+        begin = partial(monitoring.Calibration.read(calibration).monitor, graph)
     elif confusion is not None:
-        begin = partial(UncertainMonitor, graph, confusion=Confusion.read(confusion))
+        errors = monitoring.Confusion.read(confusion)
+        begin = partial(monitoring.UncertainMonitor, graph, confusion=errors)
     elif error_rate is not None:
-        begin = partial(UncertainMonitor, graph, error_rate=error_rate)
+        begin = partial(monitoring.UncertainMonitor, graph, error_rate=error_rate)
     begin()  # what does not fit the graph is said before any step comes
     return begin

@@ -7,20 +7,42 @@ frames, and `OrderWatch` tells which steps of a recording are out of order. `fin
 replays a whole recording by the paper's plain rule.
 """
 
-from tgml.monitoring.calibration import Calibration, calibrate
-from tgml.monitoring.confusion import Confusion
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
 from tgml.monitoring.explain import evidence, explain
 from tgml.monitoring.monitor import Monitor
-from tgml.monitoring.order import OrderVerdict, OrderWatch, out_of_order
-from tgml.monitoring.smoother import FrameSmoother
-from tgml.monitoring.uncertain import (
-    UncertainMonitor,
-    UncertainReport,
-    UncertainVerdict,
-    mistake_probabilities,
-)
 from tgml.monitoring.verdict import Kind, Report, Verdict
 from tgml.monitoring.violations import Violation, find_violations
+
+if TYPE_CHECKING:
+    from tgml.monitoring.calibration import Calibration, calibrate
+    from tgml.monitoring.confusion import Confusion
+    from tgml.monitoring.order import OrderVerdict, OrderWatch, out_of_order
+    from tgml.monitoring.smoother import FrameSmoother
+    from tgml.monitoring.uncertain import (
+        UncertainMonitor,
+        UncertainReport,
+        UncertainVerdict,
+        mistake_probabilities,
+    )
+
+# Commands that only check recordings need not wait for these.
+_LATER = {
+    "Calibration": "calibration",
+    "Confusion": "confusion",
+    "FrameSmoother": "smoother",
+    "OrderVerdict": "order",
+    "OrderWatch": "order",
+    "UncertainMonitor": "uncertain",
+    "UncertainReport": "uncertain",
+    "UncertainVerdict": "uncertain",
+    "calibrate": "calibration",
+    "mistake_probabilities": "uncertain",
+    "out_of_order": "order",
+}
 
 __all__ = [
     "Calibration",
@@ -43,3 +65,9 @@ __all__ = [
     "mistake_probabilities",
     "out_of_order",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name in _LATER:
+        return getattr(importlib.import_module(f"tgml.monitoring.{_LATER[name]}"), name)
+    raise AttributeError(f"module 'tgml.monitoring' has no attribute {name!r}")
