@@ -122,3 +122,27 @@ def test_a_step_that_the_graph_does_not_know_is_refused(tgml: Run, graph: str, p
     result = tgml("calibrate", graph, odd, "--error-rate", "0.1", "-o", "alarm.json")
     assert result.code == 2
     assert "unknown step 'fly'" in result.err
+
+
+def test_a_step_made_up_is_revised_when_it_comes_at_its_own_place(
+    tgml: Run, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edges = [{"step": b, "needs": a} for a, b in zip("abcde", "bcdef", strict=True)]
+    chain = {"format": "tgml-graph", "version": 1, "steps": list("abcdef"), "edges": edges}
+    name = put("chain.json", json.dumps(chain))
+    steps = "\n".join("abfcdef")
+    result = watch(tgml, monkeypatch, steps, name, "--error-rate", "0.05")
+    assert "   step 3 was a mistake after all (67%)" in result.lines
+    assert result.lines[-2].startswith("   step 3 was no mistake, as it seems now")
+
+
+def test_sessions_mixed_in_one_input_are_kept_apart_also_behind_a_recogniser(
+    tgml: Run, graph: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = ("slice bread", "wash lettuce", "stack", "eat")
+    lines = [json.dumps({"step": s, "session": who}) for s in order for who in ("anna", "ben")]
+    result = watch(tgml, monkeypatch, "\n".join(lines), graph, "--error-rate", "0.05")
+    assert result.code == 0
+    assert [line for line in result.lines if "observed" in line] == [
+        f"[{who}] 4 steps observed: no mistake, everything was done" for who in ("anna", "ben")
+    ]

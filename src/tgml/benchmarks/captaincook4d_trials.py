@@ -139,21 +139,25 @@ def read_trials(directory: Path) -> tuple[list[Trials], list[str]]:
     names = sorted(path.name for path in folder.glob("complete_step_annotations*.json"))
     if not names:
         data_file(directory, "captaincook4d", "complete_step_annotations.json")
-    errors = data_file(
-        directory,
-        "captaincook4d",
-        names[0].replace("complete_step_annotations", "error_annotations"),
-    )
-    read = read_demonstrations(
-        folder / names[0], format="captaincook4d", errors=errors, order="start"
-    )
-    every = {letters(name): given for name, given in read.procedures.items()}
+    every: dict[str, Demonstrations] = {}
+    for name in names:
+        errors = data_file(
+            directory,
+            "captaincook4d",
+            name.replace("complete_step_annotations", "error_annotations"),
+        )
+        read = read_demonstrations(
+            folder / name, format="captaincook4d", errors=errors, order="start"
+        )
+        # Where several files hold a recipe, they hold the same recordings of it.
+        for procedure, given in read.procedures.items():
+            every.setdefault(letters(procedure), given)
     procedures, notes = [], []
     for train, truth in zip(clean.demonstrations, clean.truths, strict=True):
-        given = every.get(letters(train.procedure))
-        if given is None:
+        watched = every.get(letters(train.procedure))
+        if watched is None:
             continue
-        renamed = with_names(given, truth.steps)
+        renamed = with_names(watched, truth.steps)
         if renamed is None:
             notes.append(f"{train.procedure} has steps that its known graph lacks; left out")
             continue
@@ -163,7 +167,7 @@ def read_trials(directory: Path) -> tuple[list[Trials], list[str]]:
             procedures.append(Trials(train, trials, truth))
     if not procedures:
         raise MissingDataError(
-            f"{folder}: no recipe of {names[0]} has recordings outside the clean split"
+            f"{folder}: no recipe of {', '.join(names)} has recordings outside the clean split"
         )
     return procedures, notes
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ from tgml.monitoring.belief import (
 )
 from tgml.monitoring.confusion import Confusion
 from tgml.monitoring.observation import as_observation
-from tgml.monitoring.plan import Plan
+from tgml.monitoring.plan import Plan, bits
 from tgml.monitoring.state import fingerprint
 from tgml.monitoring.verdict import Kind
 from tgml.storage import VERSION, dump_json, expect_format, read_json
@@ -361,12 +361,13 @@ class UncertainMonitor:
             "version": VERSION,
             "procedure": self.graph.procedure,
             "graph": fingerprint(self.graph),
+            "steps": list(self.graph.steps),
             "confusion": belief.confusion.to_json(),
             "mistake_rate": belief.mistake_rate,
             "threshold": self.threshold,
             "beam": belief.beam,
-            "now": self._moment_to_json(self._now),
-            "undo": [self._moment_to_json(moment) for moment in self._past],
+            "now": _moment_to_json(self._now),
+            "undo": [_moment_to_json(moment) for moment in self._past],
         }
 
     def save(self, path: str | Path) -> None:
@@ -407,40 +408,14 @@ class UncertainMonitor:
                 threshold=content["threshold"],
                 beam=content["beam"],
             )
-            monitor._now = monitor._moment_from_json(content["now"])
-            monitor._past.extend(map(monitor._moment_from_json, content["undo"]))
-        except (KeyError, TypeError, ValueError, SettingError) as error:
+            nodes = [monitor._plan.nodes[step] for step in content["steps"]]
+            monitor._now = _moment_from_json(content["now"], nodes)
+            monitor._past.extend(_moment_from_json(raw, nodes) for raw in content["undo"])
+        except (LookupError, TypeError, ValueError, ArithmeticError, SettingError) as error:
             raise FormatError(
                 f"{where}: not a state that a monitor saved ({type(error).__name__}: {error})"
             ) from None
         return monitor
-
-    def _moment_to_json(self, moment: _Moment) -> dict[str, Any]:
-        names = self._plan.names_in
-        return {
-            "observed": moment.observed,
-            "mistakes": moment.mistakes,
-            "time": moment.time,
-            "beam": [[names(g.done), names(g.skipped), g.recent, g.weight] for g in moment.beam],
-        }
-
-    def _moment_from_json(self, raw: Mapping[str, Any]) -> _Moment:
-        nodes = self._plan.nodes
-        beam = tuple(
-            Guess(
-                sum(1 << nodes[step] for step in done),
-                sum(1 << nodes[step] for step in skipped),
-                int(recent),
-                float(weight),
-            )
-            for done, skipped, recent, weight in raw["beam"]
-        )
-        if not beam or not all(0 < guess.weight <= 1 + 1e-9 for guess in beam):
-            raise ValueError("its states are not probabilities")
-        time = raw["time"]
-        return _Moment(
-            int(raw["observed"]), int(raw["mistakes"]), None if time is None else float(time), beam
-        )
 
 
 def mistake_probabilities(
@@ -490,3 +465,32 @@ def mistake_probabilities(
             if names[position - 1] in graph.vocabulary:
                 probabilities[position - 1] = probability
     return tuple(probabilities)
+
+
+def _moment_to_json(moment: _Moment) -> dict[str, Any]:
+    """Return a moment as JSON values; steps are bits of hexadecimal numbers, from bit 0 on."""
+    return {
+        "observed": moment.observed,
+        "mistakes": moment.mistakes,
+        "time": moment.time,
+        "beam": [
+            [f"{guess.done >> 1:x}", f"{guess.skipped >> 1:x}", guess.recent, guess.weight]
+            for guess in moment.beam
+        ],
+    }
+
+
+def _moment_from_json(raw: Mapping[str, Any], nodes: Sequence[int]) -> _Moment:
+    def mask(digits: str) -> int:
+        return sum(1 << nodes[place] for place in bits(int(digits, 16)))
+
+    beam = tuple(
+        Guess(mask(done), mask(skipped), int(recent), float(weight))
+        for done, skipped, recent, weight in raw["beam"]
+    )
+    if not beam or not all(0 < guess.weight <= 1 + 1e-9 for guess in beam):
+        raise ValueError("its states are not probabilities")
+    time = raw["time"]
+    return _Moment(
+        int(raw["observed"]), int(raw["mistakes"]), None if time is None else float(time), beam
+    )
