@@ -22,12 +22,8 @@ if TYPE_CHECKING:
     from tgml.monitoring.confusion import Confusion
     from tgml.monitoring.order import OrderVerdict, OrderWatch, out_of_order
     from tgml.monitoring.smoother import FrameSmoother
-    from tgml.monitoring.uncertain import (
-        UncertainMonitor,
-        UncertainReport,
-        UncertainVerdict,
-        mistake_probabilities,
-    )
+    from tgml.monitoring.uncertain import UncertainMonitor, mistake_probabilities
+    from tgml.monitoring.uncertain_verdict import UncertainReport, UncertainVerdict
 
 # Commands that only check recordings need not wait for these.
 _LATER = {
@@ -37,8 +33,8 @@ _LATER = {
     "OrderVerdict": "order",
     "OrderWatch": "order",
     "UncertainMonitor": "uncertain",
-    "UncertainReport": "uncertain",
-    "UncertainVerdict": "uncertain",
+    "UncertainReport": "uncertain_verdict",
+    "UncertainVerdict": "uncertain_verdict",
     "calibrate": "calibration",
     "mistake_probabilities": "uncertain",
     "out_of_order": "order",
