@@ -6,15 +6,18 @@ from hypothesis import strategies as st
 
 from tgml.detectors.uncertain import BUDGET, UncertainRule
 from tgml.graph import TaskGraph
+from tgml.monitoring import Confusion
 
 CHAIN = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": ["c"], "e": ["d"], "f": ["e"]})
 RULE = UncertainRule.learn(CHAIN, ["abcdef"] * 20, error_rate=0.2)
 
 
 def test_a_step_missed_by_the_recogniser_is_borne_and_a_plain_rule_bears_none() -> None:
-    certain = UncertainRule.learn(CHAIN, ["abcdef"] * 20, error_rate=0.0)
-    assert not any(RULE.flags("abdef"))
-    assert certain.flags("abdef")[2]
+    bearing, certain = (
+        UncertainRule(CHAIN, Confusion.even(CHAIN.steps, rate), threshold=0.5) for rate in (0.2, 0)
+    )
+    assert not any(bearing.flags("abdef"))
+    assert certain.flags("abdef") == (False, False, True, False, False)
 
 
 def test_training_recordings_themselves_raise_no_more_alarms_than_allowed() -> None:

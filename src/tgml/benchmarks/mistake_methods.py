@@ -160,7 +160,7 @@ METHODS: Mapping[str, MistakeMethod] = MappingProxyType(
         ),
         "always-before-90": MistakeMethod("the same, in 90 % of the recordings", _before(0.9)),
         "uncertain": MistakeMethod(
-            "the intersection's graph; where segments are recognised, behind a recogniser that errs",
+            "the intersection's graph; for recognised segments, behind a recogniser that errs",
             _uncertain,
         ),
         "next-step": _weighed("PREGO-style: flags what an n-gram model did not predict", "next"),
