@@ -90,7 +90,7 @@ BENCHMARKS = MappingProxyType(
             ),
             BenchmarkEntry(
                 "captaincook4d-trials",
-                "order errors and skipped steps found in whole recordings, first to last step",
+                "order errors and skipped steps in whole recordings, mistakes and all",
                 "tgml.benchmarks.captaincook4d_trials",
             ),
             BenchmarkEntry(
@@ -133,7 +133,7 @@ BENCHMARKS = MappingProxyType(
             ),
             BenchmarkEntry(
                 "synthetic-trials",
-                "the rules of captaincook4d-trials on random procedures, where truth is known",
+                "the rules of order on random procedures, where truth is known",
                 "tgml.benchmarks.synthetic_trials",
             ),
             BenchmarkEntry(
@@ -153,7 +153,7 @@ BENCHMARKS = MappingProxyType(
             ),
             BenchmarkEntry(
                 "monitor-uncertain",
-                "false alarms and mistakes found through a recogniser that errs, by its errors",
+                "false alarms and mistakes found behind a recogniser that errs",
                 "tgml.benchmarks.monitor_uncertain",
             ),
             BenchmarkEntry(
