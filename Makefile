@@ -54,6 +54,11 @@ bench: $(VENV)/.setup
 	$(BIN)/tgml bench calibration --output bench-output
 	$(BIN)/tgml bench speed --json bench-output/speed.json
 	$(BIN)/tgml bench monitor --json bench-output/monitor.json
+	$(BIN)/tgml bench captaincook4d-trials --json bench-output/captaincook4d-trials.json
+	$(BIN)/tgml bench assembly101-trials --json bench-output/assembly101-trials.json
+	$(BIN)/tgml bench synthetic-trials --json bench-output/synthetic-trials.json
+	$(BIN)/tgml bench monitor-uncertain --json bench-output/monitor-uncertain.json
+	$(BIN)/tgml bench smoother --json bench-output/smoother.json
 	$(BIN)/tgml bench alignment --json bench-output/alignment.json
 	$(BIN)/tgml bench draw --json bench-output/draw.json
 

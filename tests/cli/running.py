@@ -20,6 +20,7 @@ COMMANDS = (
     "watch",
     "advise",
     "audit",
+    "calibrate",
     "evaluate",
     "convert",
     "methods",

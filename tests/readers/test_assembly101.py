@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tgml.errors import FormatError, MissingDataError, TgmlError
-from tgml.readers import read_assembly101_o
+from tgml.readers import Maker, read_assembly101, read_assembly101_o
 
 TABLES = {
     "one": "0,5,attach,big wheel,chassis,correct,\n5,9,position,figurine,seat,correct\n",
@@ -93,3 +93,41 @@ def test_assembly101_o_has_its_published_size(data: Path) -> None:
         assert recording.mistakes is not None
         assert recording.mistakes[-1] == "mistake"
         assert not any(recording.mistakes[:-1])
+
+
+WHOLE = "nusar-2021_action_both_9011-b06b_9011_user_id_2021-02-01_154253"
+
+
+def test_whole_recordings_keep_all_their_labels_and_tell_who_assembled_what(folder: Path) -> None:
+    for path in (folder / "annotations").iterdir():
+        path.unlink()
+    (folder / "annotations" / f"{WHOLE}.csv").write_text(TABLES["two"])
+    (folder / "test_split.txt").write_text(f"{WHOLE}\n")
+    found = read_assembly101(folder)
+    (recording,) = found.demonstrations
+    assert found.demonstrations.names(recording) == (
+        "attach-big_wheel",
+        "detach-door",
+        "attach-big_wheel",
+    )
+    assert recording.mistakes == (None, "mistake", "correction")
+    assert found.makers == {WHOLE: Maker("9011", "b06")}
+    assert found.splits["test"] == {WHOLE}
+
+
+def test_where_a_name_has_two_people_the_first_one_counts(folder: Path) -> None:
+    for path in (folder / "annotations").iterdir():
+        path.unlink()
+    name = WHOLE.replace("_9011_", "_9095_")
+    (folder / "annotations" / f"{name}.csv").write_text(TABLES["one"])
+    assert read_assembly101(folder).makers[name].subject == "9011"
+
+
+def test_a_name_that_does_not_tell_who_assembled_what_is_refused(folder: Path) -> None:
+    with pytest.raises(FormatError, match=r"one\.csv: its name does not tell"):
+        read_assembly101(folder)
+
+
+def test_a_folder_without_tables_is_said(tmp_path: Path) -> None:
+    with pytest.raises(MissingDataError, match="there are no tables"):
+        read_assembly101(tmp_path)

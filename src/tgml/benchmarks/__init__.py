@@ -89,6 +89,16 @@ BENCHMARKS = MappingProxyType(
                 folder="bench-output",
             ),
             BenchmarkEntry(
+                "captaincook4d-trials",
+                "order errors and skipped steps in whole recordings, mistakes and all",
+                "tgml.benchmarks.captaincook4d_trials",
+            ),
+            BenchmarkEntry(
+                "assembly101-trials",
+                "all mistakes of Assembly101's whole recordings, people kept apart",
+                "tgml.benchmarks.assembly101_trials",
+            ),
+            BenchmarkEntry(
                 "fusion-weights",
                 "fusion's weights, fitted leaving one recipe out at a time",
                 "tgml.benchmarks.fusion_weights",
@@ -122,6 +132,11 @@ BENCHMARKS = MappingProxyType(
                 folder="bench-output",
             ),
             BenchmarkEntry(
+                "synthetic-trials",
+                "the rules of order on random procedures, where truth is known",
+                "tgml.benchmarks.synthetic_trials",
+            ),
+            BenchmarkEntry(
                 "speed",
                 "Direct Optimization against a plain loop, and how its cost grows",
                 "tgml.benchmarks.speed",
@@ -135,6 +150,16 @@ BENCHMARKS = MappingProxyType(
                 "alignment",
                 "the time to explain recordings by a graph, and whether brute force agrees",
                 "tgml.benchmarks.alignment",
+            ),
+            BenchmarkEntry(
+                "monitor-uncertain",
+                "false alarms and mistakes found behind a recogniser that errs",
+                "tgml.benchmarks.monitor_uncertain",
+            ),
+            BenchmarkEntry(
+                "smoother",
+                "key-steps from frames: how close to the true ones, raw and smoothed",
+                "tgml.benchmarks.smoother",
             ),
             BenchmarkEntry(
                 "draw",

@@ -121,6 +121,16 @@ def _weighed(about: str, *clues: str) -> MistakeMethod:
     )
 
 
+def _uncertain(workshop: Workshop, segments: str, seed: int) -> Detector:
+    from tgml.detectors.uncertain import UncertainRule
+
+    rule = workshop.graph_rule("intersection", seed)
+    if segments == "true" or not isinstance(rule, GraphRule):
+        return rule
+    recordings = [workshop.seen.names(recording) for recording in workshop.seen]
+    return UncertainRule.learn(rule.graph, recordings, EXPECTED_NOISE)
+
+
 def _before(share: float) -> Make:
     return lambda workshop, *_: AlwaysBefore.learn(workshop.split.train, share)
 
@@ -149,6 +159,10 @@ METHODS: Mapping[str, MistakeMethod] = MappingProxyType(
             "what came before in every recording with the step must have been done", _before(1.0)
         ),
         "always-before-90": MistakeMethod("the same, in 90 % of the recordings", _before(0.9)),
+        "uncertain": MistakeMethod(
+            "the intersection's graph; for recognised segments, behind a recogniser that errs",
+            _uncertain,
+        ),
         "next-step": _weighed("PREGO-style: flags what an n-gram model did not predict", "next"),
         "next-step-llm": MistakeMethod(
             "PREGO-style: flags what a language model did not predict", _asking

@@ -13,6 +13,7 @@ from tgml.cli import (
     align,
     audit,
     bench,
+    calibrate,
     check,
     convert,
     data,
@@ -50,6 +51,7 @@ app.command("align")(align.align)
 app.command("watch")(watch.watch)
 app.command("advise")(advise.advise)
 app.command("audit")(audit.audit)
+app.command("calibrate")(calibrate.calibrate)
 app.command("evaluate")(evaluate.evaluate)
 app.command("convert")(convert.convert)
 app.command("methods")(methods.methods)

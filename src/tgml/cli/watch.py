@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,11 +14,20 @@ import typer
 from tgml.cli import options
 from tgml.cli.live import DIM, GREEN, RED, YELLOW, NobodyReadsError, say, say_json
 from tgml.cli.output import count, print_notes
-from tgml.errors import FileError, FormatError, InputError
+from tgml.errors import FileError, FormatError, InputError, SettingError
 
 if TYPE_CHECKING:
     from tgml.graph import TaskGraph
-    from tgml.monitoring import Monitor, Report, Verdict
+    from tgml.monitoring import (
+        Monitor,
+        Report,
+        UncertainMonitor,
+        UncertainReport,
+        UncertainVerdict,
+        Verdict,
+    )
+
+    AnyMonitor = Monitor | UncertainMonitor
 
 _KEYS = ("step", "time", "confidence", "session", "undo")
 
@@ -29,6 +40,18 @@ def watch(
     with_next: Annotated[
         bool, typer.Option("--next", help="Also say what can be done now, the best first.")
     ] = False,
+    calibration: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="What 'tgml calibrate' wrote: the steps come from a recogniser."
+        ),
+    ] = None,
+    confusion: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The recogniser's errors, as a matrix.")
+    ] = None,
+    error_rate: Annotated[
+        float | None, typer.Option(metavar="R", help="The recogniser's errors, as a single rate.")
+    ] = None,
 ) -> None:
     """Judge steps from standard input as they come.
 
@@ -37,6 +60,10 @@ def watch(
     lines and lines that begin with # are passed over. When the input ends, what was never done
     is named.
 
+    Where the steps come from a recogniser that errs, --calibration, --confusion or --error-rate
+    make verdicts probabilities; a mistake is called one from the calibrated threshold on, or from
+    50 %.
+
     The exit code is 0 if there was no mistake, 1 if there was one, and 2 if a line or the graph
     could not be used.
 
@@ -44,7 +71,9 @@ def watch(
     """
     from tgml.readers import read_graph
 
-    watched = _Watched(read_graph(graph), as_json=as_json, with_next=with_next)
+    loaded = read_graph(graph)
+    begin = _begin(loaded, calibration, confusion, error_rate)
+    watched = _Watched(loaded, begin, as_json=as_json, with_next=with_next)
     try:
         watched.take_in(_lines())
         mistakes = watched.finish()
@@ -66,9 +95,11 @@ class _Watched:
     """All sessions of one input, one monitor each."""
 
     graph: TaskGraph
+    begin: Callable[[], AnyMonitor]
     as_json: bool
     with_next: bool
-    sessions: dict[str | None, Monitor] = field(default_factory=dict)
+    sessions: dict[str | None, AnyMonitor] = field(default_factory=dict)
+    thought: dict[str | None, dict[int, bool]] = field(default_factory=dict)
     unusable: int = 0
     odd_keys: set[str] = field(default_factory=set)
 
@@ -109,10 +140,8 @@ class _Watched:
                 print_notes([f"line {number}: {key!r} is of no use here; used are {expected}"])
 
     def _judge(self, entry: dict[str, Any]) -> None:
-        from tgml.monitoring import Monitor
-
         session = _session(entry.get("session"))
-        monitor = self.sessions.get(session) or Monitor(self.graph)
+        monitor = self.sessions.get(session) or self.begin()
         if entry.get("undo") is True:
             if "step" in entry:
                 raise FormatError("both 'step' and 'undo'; expected one of them")
@@ -136,10 +165,13 @@ class _Watched:
         # Graphs may have names with spaces around them; other such spaces are nobody's intention.
         return step if step in self.graph.vocabulary else step.strip()
 
-    def _say(self, session: str | None, verdict: Verdict) -> None:
-        from tgml.monitoring import explain
+    def _say(self, session: str | None, verdict: Verdict | UncertainVerdict) -> None:
+        from tgml.monitoring import Verdict, explain
 
-        sentence = explain(verdict, self.graph)
+        if isinstance(verdict, Verdict):
+            sentence = explain(verdict, self.graph)
+        else:
+            sentence = verdict.sentence()
         if self.as_json:
             say_json({"session": session, **verdict.to_json(), "sentence": sentence})
             return
@@ -148,25 +180,45 @@ class _Watched:
         if self.with_next:
             now = f" Now: {_quoted(verdict.executable) or 'nothing is left to do'}."
         say(f"{_prefix(session)}{verdict.position}: {mark}{sentence}{now}", _colour(verdict))
+        if not isinstance(verdict, Verdict):
+            self._say_revised(session, verdict)
 
-    def _sum_up(self, session: str | None, monitor: Monitor, report: Report) -> None:
+    def _say_revised(self, session: str | None, verdict: UncertainVerdict) -> None:
+        """Say which earlier steps are now thought of otherwise."""
+        thought = self.thought.setdefault(session, {})
+        for position, probability in verdict.revised[:-1]:
+            wrong = probability >= verdict.threshold
+            if position in thought and thought[position] != wrong:
+                what = "a mistake after all" if wrong else "no mistake, as it seems now"
+                say(f"{_prefix(session)}   step {position} was {what} ({probability:.0%})", YELLOW)
+                thought[position] = wrong
+        if verdict.kind != "unknown-step":
+            thought[verdict.position] = verdict.is_mistake
+
+    def _sum_up(
+        self, session: str | None, monitor: AnyMonitor, report: Report | UncertainReport
+    ) -> None:
+        from tgml.monitoring import Report
+
         if self.as_json:
-            for verdict in report.verdicts:
+            for verdict in report.verdicts if isinstance(report, Report) else ():
                 self._say(session, verdict)
-            say_json(
-                {
-                    "session": session,
-                    "finished": True,
-                    "observed": report.observed,
-                    "mistakes": report.mistakes,
-                    "open": list(report.open),
-                    "progress": report.progress,
-                }
-            )
+            content = {
+                "session": session,
+                "finished": True,
+                "observed": report.observed,
+                "mistakes": report.mistakes,
+                "open": list(report.open),
+                "progress": report.progress,
+            }
+            say_json(content if isinstance(report, Report) else content | {"done": report.done})
             return
         mistakes = count(monitor.mistakes, "mistake") if monitor.mistakes else "no mistake"
         done = "everything was done"
-        if report.open:
+        if report.open and not isinstance(report, Report):
+            done = f"{len(report.open)} of {len(self.graph.steps)} steps probably never done"
+            say(f"{_prefix(session)}probably never done: {_quoted(report.open)}", YELLOW)
+        elif report.open and isinstance(report, Report):
             done = f"{len(report.open)} of {len(self.graph.steps)} steps never done"
             new = [verdict.step for verdict in report.verdicts if verdict.is_mistake]
             known = [verdict.step for verdict in report.verdicts if not verdict.is_mistake]
@@ -225,7 +277,30 @@ def _prefix(session: str | None) -> str:
     return "" if session is None else f"[{session}] "
 
 
-def _colour(verdict: Verdict) -> str:
+def _colour(verdict: Verdict | UncertainVerdict) -> str:
     if verdict.is_mistake:
         return RED
-    return YELLOW if verdict.cause is not None or verdict.note else GREEN
+    follows = getattr(verdict, "cause", None) is not None
+    return YELLOW if follows or verdict.note else GREEN
+
+
+def _begin(
+    graph: TaskGraph, calibration: Path | None, confusion: Path | None, error_rate: float | None
+) -> Callable[[], AnyMonitor]:
+    """Return what begins a session, having checked all that it needs."""
+    from tgml import monitoring
+
+    if sum(given is not None for given in (calibration, confusion, error_rate)) > 1:
+        raise SettingError(
+            "--calibration, --confusion and --error-rate exclude each other; give one of them"
+        )
+    begin: Callable[[], AnyMonitor] = partial(monitoring.Monitor, graph)
+    if calibration is not None:
+        begin = partial(monitoring.Calibration.read(calibration).monitor, graph)
+    elif confusion is not None:
+        errors = monitoring.Confusion.read(confusion)
+        begin = partial(monitoring.UncertainMonitor, graph, confusion=errors)
+    elif error_rate is not None:
+        begin = partial(monitoring.UncertainMonitor, graph, error_rate=error_rate)
+    begin()  # what does not fit the graph is said before any step comes
+    return begin

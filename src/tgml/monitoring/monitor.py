@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Mapping
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
 from tgml.errors import InputError
 from tgml.files import write_text
 from tgml.graph import TaskGraph
+from tgml.monitoring.observation import as_observation
 from tgml.monitoring.plan import Plan, bits
 from tgml.monitoring.state import Moment, state_from_json, state_to_json
 from tgml.monitoring.verdict import Kind, Report, Verdict
@@ -101,21 +100,7 @@ class Monitor:
             If the step is no text, or time or confidence no number. The session is unchanged.
         """
         now, plan = self._now, self._plan
-        if not isinstance(step, str):
-            raise InputError(f"a step is {step!r:.40}; expected its name, a text")
-        note = ""
-        last = now.time
-        if time is not None:
-            time = _number(time, "time", step)
-            if last is not None and time < last:
-                note = f"time runs backwards: {time:g} after {last:g}"
-            last = time
-        if confidence is not None:
-            confidence = _number(confidence, "confidence", step)
-            if not 0 <= confidence <= 1:
-                raise InputError(
-                    f"the confidence of {step!r} is {confidence:g}; expected a number from 0 to 1"
-                )
+        time, confidence, last, note = as_observation(step, time, confidence, now.time)
         position = now.observed + 1
         performed, reported, reported_at = now.performed, now.reported, now.reported_at
         missing: tuple[str, ...] = ()
@@ -263,15 +248,3 @@ def _mistake_behind(plan: Plan, now: Moment, node: int) -> int | None:
         return now.reported_at[node]
     between = plan.needed_by[node] & now.reported
     return min((now.reported_at[other] for other in bits(between)), default=None)
-
-
-def _number(value: Any, what: str, step: str) -> float:
-    # Asked in this order as the question about any real number is a slow one.
-    if isinstance(value, float | int | Real) and not isinstance(value, bool):
-        try:
-            number = float(value)
-        except OverflowError:
-            number = math.inf
-        if math.isfinite(number):
-            return number
-    raise InputError(f"the {what} of {step!r} is {value!r:.40}; expected a finite number")

@@ -14,7 +14,13 @@ from pathlib import Path
 from tgml.errors import SettingError, UnknownNameError
 from tgml.files import read_text
 from tgml.readers.adjacency_lists import read_adjacency
-from tgml.readers.assembly101 import Assembly101O, read_assembly101_o
+from tgml.readers.assembly101 import (
+    Assembly101,
+    Assembly101O,
+    Maker,
+    read_assembly101,
+    read_assembly101_o,
+)
 from tgml.readers.draft import Source, naming
 from tgml.readers.epic_tent import EpicTentO, read_epic_tent_o
 from tgml.readers.formats import FORMATS, Format, detect
@@ -25,13 +31,16 @@ from tgml.readers.recognition import RecognisedRecording, Recognition, read_reco
 __all__ = [
     "FORMATS",
     "ORDERS",
+    "Assembly101",
     "Assembly101O",
     "EpicTentO",
     "Format",
+    "Maker",
     "Reading",
     "RecognisedRecording",
     "Recognition",
     "read_adjacency",
+    "read_assembly101",
     "read_assembly101_o",
     "read_demonstrations",
     "read_epic_tent_o",

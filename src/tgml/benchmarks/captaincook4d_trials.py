@@ -1,0 +1,236 @@
+"""Whole recordings of CaptainCook4D: order errors found in them, and steps left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tgml.benchmarks.captaincook4d import read_recipes
+from tgml.benchmarks.data import data_directory, data_file
+from tgml.benchmarks.result import BenchmarkResult, Column, percent
+from tgml.benchmarks.trial_rules import RULES
+from tgml.benchmarks.trials import (
+    ALARM_COLUMNS,
+    CONTROLS,
+    DETECTION_COLUMNS,
+    ORACLE,
+    QUICK,
+    Trial,
+    Trials,
+    choose_methods,
+    control_row,
+    learn_graphs,
+    rule_rows,
+)
+from tgml.benchmarks.unfiltered import letters, with_names
+from tgml.errors import MissingDataError, UnavailableError
+from tgml.evaluation.detection import f1_of
+from tgml.graph import TaskGraph
+from tgml.learners import Progress
+from tgml.monitoring import Monitor
+from tgml.readers import read_demonstrations
+from tgml.sequences import Demonstrations, KeyStepSequence
+
+TAG = "Order Error"
+"""The mark of a step that was done out of order."""
+
+NOTES = (
+    (
+        "trained on the recordings without order errors, steps in file order; judged are all "
+        "others, steps in the order of their start times; positives are the steps tagged Order "
+        "Error"
+    ),
+    (
+        "judged: online from what came before the step, end from the whole recording; 'end' "
+        "figures are verdicts revised when the recording is over, not alarms at the moment"
+    ),
+    f"{ORACLE} knows the known graph, position the best k: neither is a method",
+    (
+        "false/min: false alarms a minute at the rule's own threshold; at R: where the threshold "
+        "is lowered to find so many percent of the order errors; blank where the rule cannot"
+    ),
+    "intervals are bootstrapped over recordings; methods that draw use seed 0",
+)
+SKIPPED_NOTE = (
+    "skipped steps: 'passed-over' are steps not done by the last observation though something "
+    "done needs them; 'reported' are all that were ever called missing; 'never-done' are all "
+    "steps open at the finish, which a list of steps gives without any graph"
+)
+
+
+def run(
+    data: str | Path | None,
+    methods: Sequence[str] | None,
+    seeds: int,  # noqa: ARG001 - every benchmark takes it
+    progress: Progress,
+) -> BenchmarkResult:
+    """Learn each recipe from its clean recordings, and judge every other one step by step."""
+    chosen = choose_methods(methods, QUICK, (ORACLE,))
+    procedures, notes = read_trials(data_directory(data, needs=("captaincook4d",)))
+    rows: list[dict[str, Any]] = []
+    skipped: list[dict[str, Any]] = []
+    for done, name in enumerate(chosen):
+        progress(done, len(chosen), name)
+        if name in CONTROLS:
+            rows.append(control_row(name, procedures))
+            continue
+        try:
+            graphs = _graphs(name, procedures)
+        except UnavailableError as error:
+            if methods is not None:
+                raise
+            notes.append(f"{name} was left out: {error}")
+            continue
+        rows += rule_rows(name, graphs, procedures)
+        skipped += skipped_rows(name, graphs, procedures)
+    progress(len(chosen), len(chosen), "done")
+    trials = [trial for given in procedures for trial in given.trials]
+    title = (
+        f"CaptainCook4D, {len(procedures)} recipes: {sum(len(t.steps) for t in trials):,} steps of "
+        f"{len(trials)} whole recordings, {sum(sum(t.wrong) for t in trials)} tagged {TAG}"
+    )
+    parts = [
+        BenchmarkResult(
+            "captaincook4d-trials: order",
+            title,
+            rows,
+            (*DETECTION_COLUMNS, *ALARM_COLUMNS),
+            [*notes, *NOTES, *(f"{rule.name}: {rule.about}" for rule in RULES.values())],
+        )
+    ]
+    if skipped:
+        left_out = sum(len(trial.skipped) for trial in trials)
+        parts.append(
+            BenchmarkResult(
+                "captaincook4d-trials: skipped",
+                f"the same recordings: {left_out} steps that were never done",
+                skipped,
+                SKIPPED_COLUMNS,
+                [SKIPPED_NOTE],
+            )
+        )
+    return BenchmarkResult(
+        "captaincook4d-trials",
+        title,
+        [*rows, *skipped],
+        (*DETECTION_COLUMNS, *ALARM_COLUMNS),
+        [note for part in parts for note in part.notes],
+        table_rows=rows,
+        parts=parts,
+    )
+
+
+def read_trials(directory: Path) -> tuple[list[Trials], list[str]]:
+    """Read the recipes that have clean recordings, a known graph and recordings with mistakes.
+
+    Returns
+    -------
+    tuple
+        The recipes, and what was left out.
+
+    Raises
+    ------
+    MissingDataError
+        If files are not there, or no recipe has all of this.
+    """
+    clean = read_recipes(directory)
+    folder = directory / "captaincook4d"
+    names = sorted(path.name for path in folder.glob("complete_step_annotations*.json"))
+    if not names:
+        data_file(directory, "captaincook4d", "complete_step_annotations.json")
+    every: dict[str, Demonstrations] = {}
+    for name in names:
+        errors = data_file(
+            directory,
+            "captaincook4d",
+            name.replace("complete_step_annotations", "error_annotations"),
+        )
+        read = read_demonstrations(
+            folder / name, format="captaincook4d", errors=errors, order="start"
+        )
+        # Where several files hold a recipe, they hold the same recordings of it.
+        for procedure, given in read.procedures.items():
+            every.setdefault(letters(procedure), given)
+    procedures, notes = [], []
+    for train, truth in zip(clean.demonstrations, clean.truths, strict=True):
+        watched = every.get(letters(train.procedure))
+        if watched is None:
+            continue
+        renamed = with_names(watched, truth.steps)
+        if renamed is None:
+            notes.append(f"{train.procedure} has steps that its known graph lacks; left out")
+            continue
+        known = {recording.id for recording in train}
+        trials = tuple(_trial(renamed, one) for one in renamed if one.id not in known)
+        if trials:
+            procedures.append(Trials(train, trials, truth))
+    if not procedures:
+        raise MissingDataError(
+            f"{folder}: no recipe of {', '.join(names)} has recordings outside the clean split"
+        )
+    return procedures, notes
+
+
+def _trial(given: Demonstrations, recording: KeyStepSequence) -> Trial:
+    marks = recording.mistakes or (None,) * len(recording)
+    seconds = None
+    if recording.starts is not None and recording.ends is not None:
+        seconds = max(recording.ends) - min(recording.starts)
+    return Trial(
+        recording.id,
+        given.names(recording),
+        tuple(TAG in (mark or "").split(", ") for mark in marks),
+        frozenset(given.vocabulary.name(node) for node in recording.skipped),
+        seconds,
+    )
+
+
+def _graphs(name: str, procedures: Sequence[Trials]) -> list[TaskGraph]:
+    if name == ORACLE:
+        return [given.truth for given in procedures if given.truth is not None]
+    return learn_graphs(name, procedures)
+
+
+def skipped_rows(
+    method: str, graphs: Sequence[TaskGraph], procedures: Sequence[Trials]
+) -> list[dict[str, Any]]:
+    """Return how well the monitor infers which steps are left out, by what it goes by."""
+    counts = {rule: [0, 0, 0] for rule in ("passed-over", "reported", "never-done")}
+    for given, graph in zip(procedures, graphs, strict=True):
+        for trial in given.trials:
+            monitor = Monitor(graph)
+            reported: set[str] = set()
+            passed: tuple[str, ...] = ()
+            for step in trial.steps:
+                verdict = monitor.observe(step)
+                reported.update(verdict.missing)
+                passed = verdict.skipped
+            guesses = {
+                "passed-over": set(passed),
+                "reported": reported,
+                "never-done": set(monitor.finish().open),
+            }
+            for rule, guess in guesses.items():
+                counts[rule][0] += len(guess & trial.skipped)
+                counts[rule][1] += len(guess - trial.skipped)
+                counts[rule][2] += len(trial.skipped - guess)
+    return [
+        {
+            "method": method,
+            "rule": f"skipped: {rule}",
+            "precision": right / (right + wrong) if right + wrong else 0.0,
+            "recall": right / (right + missed) if right + missed else 0.0,
+            "f1": f1_of(right, wrong, missed),
+        }
+        for rule, (right, wrong, missed) in counts.items()
+    ]
+
+
+SKIPPED_COLUMNS = (
+    Column("method", lambda row: str(row["method"])),
+    Column("rule", lambda row: str(row["rule"])),
+    Column("precision", lambda row: percent(row["precision"])),
+    Column("recall", lambda row: percent(row["recall"])),
+    Column("F1", lambda row: percent(row["f1"])),
+)

@@ -1,0 +1,148 @@
+"""`tgml calibrate`: how sure to be before raising an alarm, found on training recordings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tgml.cli import options
+from tgml.cli.output import count, echo, print_json, print_notes
+from tgml.cli.recordings import of_this_procedure
+from tgml.cli.targets import check_file
+from tgml.errors import InputError, SettingError
+
+if TYPE_CHECKING:
+    from tgml.graph import TaskGraph
+    from tgml.monitoring import Confusion
+    from tgml.sequences import Demonstrations
+
+
+def calibrate(
+    graph: options.Graph,
+    demos: options.Demos,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to write the calibration."),
+    ],
+    budget: Annotated[
+        float, typer.Option(metavar="N", help="How many false alarms a recording are allowed.")
+    ] = 0.5,
+    confusion: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The recogniser's errors, as a confusion matrix."),
+    ] = None,
+    error_rate: Annotated[
+        float | None,
+        typer.Option(metavar="R", help="The recogniser's errors, as a single rate."),
+    ] = None,
+    recognised: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What the recogniser saw of the recordings, under the same names: its errors "
+            "are estimated from them.",
+        ),
+    ] = None,
+    mistake_rate: Annotated[
+        float, typer.Option(metavar="R", help="How often people make mistakes.")
+    ] = 0.05,
+    seed: Annotated[int, typer.Option(metavar="N", help="For the simulated recogniser.")] = 0,
+    order: options.Order = None,
+    procedure: options.Procedure = None,
+    file_format: options.Format = None,
+    column: options.ColumnNames = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Find how sure to be before an alarm is raised.
+
+    The recordings must be free of mistakes; those with marked ones are left out. A recogniser is
+    simulated on them with the errors that are given, or with --recognised what it really saw is
+    judged. 'tgml watch --calibration FILE' uses the result.
+
+    Example: tgml calibrate pancakes.graph.json pancakes.csv --error-rate 0.1 -o alarm.json
+    """
+    from tgml.monitoring import calibrate as find
+    from tgml.readers import read_demonstrations, read_graph
+
+    check_file(output)
+    if sum(given is not None for given in (confusion, error_rate, recognised)) > 1:
+        raise SettingError(
+            "--confusion, --error-rate and --recognised exclude each other; give one of them"
+        )
+    if not 0 < mistake_rate < 1:
+        raise SettingError(f"--mistake-rate {mistake_rate}: expected a number between 0 and 1")
+    loaded = read_graph(graph)
+
+    def read(path: Path) -> Demonstrations:
+        reading = read_demonstrations(
+            path,
+            format=file_format,
+            order=order,
+            procedure=procedure,
+            columns=options.columns(column),
+        )
+        print_notes(reading.notes)
+        return of_this_procedure(reading, loaded, path)
+
+    given = read(demos)
+    clean = [recording for recording in given if not recording.has_mistakes]
+    if len(clean) < len(given):
+        left_out = count(len(given) - len(clean), "recording")
+        print_notes([f"{left_out} with marked mistakes left out"])
+    if not clean:
+        raise InputError(f"{demos}: every recording has a marked mistake; expected some without")
+    true = {recording.id: given.names(recording) for recording in clean}
+    seen = None if recognised is None else _seen(read(recognised), true, recognised)
+    errors = _errors(loaded, true, seen, confusion, error_rate)
+    found = find(
+        loaded,
+        list(seen.values()) if seen is not None else list(true.values()),
+        errors,
+        budget=budget,
+        mistake_rate=mistake_rate,
+        seed=seed,
+        recognised=seen is not None,
+    )
+    found.save(output)
+    if as_json:
+        print_json({**found.to_json(), "file": str(output)})
+        return
+    echo(
+        f"{output}: alarm from a probability of {found.threshold:.1%} on; "
+        f"{found.false_alarms:.2f} false alarms a recording, {found.budget:g} allowed, "
+        f"on {count(found.recordings, 'recording')}"
+        + (" that the recogniser saw" if seen is not None else "")
+    )
+
+
+def _seen(
+    given: Demonstrations, true: dict[str, tuple[str, ...]], path: Path
+) -> dict[str, tuple[str, ...]]:
+    seen = {recording.id: given.names(recording) for recording in given if recording.id in true}
+    if not seen:
+        raise InputError(
+            f"{path}: none of its recordings has the name of a true one, such as "
+            f"{next(iter(true))!r}; expected the same names in both files"
+        )
+    if len(seen) < len(true):
+        missing = count(len(true) - len(seen), "recording")
+        print_notes([f"{path}: {missing} of the true ones not there; left out"])
+    return seen
+
+
+def _errors(
+    graph: TaskGraph,
+    true: dict[str, tuple[str, ...]],
+    seen: dict[str, tuple[str, ...]] | None,
+    confusion: Path | None,
+    error_rate: float | None,
+) -> Confusion:
+    from tgml.monitoring import Confusion
+
+    if confusion is not None:
+        return Confusion.read(confusion)
+    if seen is not None:
+        return Confusion.estimate([(true[id_], seen[id_]) for id_ in seen], graph.steps)
+    return Confusion.even(graph.steps, error_rate or 0.0)

@@ -1,0 +1,357 @@
+"""The monitor of a recogniser that errs: verdicts with a probability."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tgml.errors import FormatError, InputError, SettingError
+from tgml.files import write_text
+from tgml.graph import TaskGraph
+from tgml.monitoring.belief import (
+    BEAM,
+    FIRST,
+    HINDSIGHT,
+    Beam,
+    Belief,
+    Guess,
+    pass_over,
+)
+from tgml.monitoring.confusion import Confusion
+from tgml.monitoring.observation import as_observation
+from tgml.monitoring.plan import Plan, bits
+from tgml.monitoring.state import fingerprint
+from tgml.monitoring.uncertain_verdict import UncertainReport, UncertainVerdict
+from tgml.monitoring.verdict import Kind
+from tgml.storage import VERSION, dump_json, expect_format, read_json
+
+UNCERTAIN_FORMAT = "tgml-uncertain-state"
+ERROR_RATE = 0.1
+"""How often a recogniser errs of which nothing is known."""
+MISTAKE_RATE = 0.05
+"""How often people err of whom nothing is known."""
+THRESHOLD = 0.5
+UNDO_LIMIT = 32
+
+
+class _Moment(NamedTuple):
+    observed: int = 0
+    mistakes: int = 0
+    time: float | None = None
+    beam: Beam = FIRST
+
+
+class UncertainMonitor:
+    """Follows one session through a recogniser that misses, confuses and makes up steps.
+
+    It keeps a distribution over what has really been done. A step that seems to come too early
+    raises no alarm while it is more probable that the recogniser erred.
+
+    Parameters
+    ----------
+    graph
+        The procedure's graph.
+    confusion
+        The recogniser's errors; its steps must be the graph's, in any order.
+    error_rate
+        Where no confusion is known: how often the recogniser errs, see `Confusion.even`.
+    mistake_rate
+        How often people make mistakes.
+    threshold
+        The probability from which a step is called a mistake; `tgml calibrate` finds one.
+    beam
+        How many states to keep.
+
+    Raises
+    ------
+    SettingError
+        If both confusion and error rate are given, or a number is out of range.
+    FormatError
+        If the confusion is of other steps.
+
+    Examples
+    --------
+    >>> graph = TaskGraph.from_preconditions({"mix": ["egg"], "bake": ["mix"], "eat": ["bake"]})
+    >>> monitor = UncertainMonitor(graph, error_rate=0.15)
+    >>> verdict = monitor.observe("mix")
+    >>> verdict.is_mistake, 0.1 < verdict.probability < 0.5
+    (False, True)
+    >>> monitor = UncertainMonitor(graph, error_rate=0.0)
+    >>> monitor.observe("mix").probability
+    1.0
+    """
+
+    __slots__ = ("_belief", "_now", "_past", "_plan", "graph", "threshold")
+
+    def __init__(
+        self,
+        graph: TaskGraph,
+        *,
+        confusion: Confusion | None = None,
+        error_rate: float | None = None,
+        mistake_rate: float = MISTAKE_RATE,
+        threshold: float = THRESHOLD,
+        beam: int = BEAM,
+    ) -> None:
+        if confusion is not None and error_rate is not None:
+            raise SettingError("both a confusion and an error rate are given; expected one of them")
+        for name, value in (("mistake_rate", mistake_rate), ("threshold", threshold)):
+            if not 0 < value < 1:
+                raise SettingError(f"{name} is {value}; expected a number between 0 and 1")
+        if beam < 1:
+            raise SettingError(f"beam is {beam}; expected 1 or more")
+        if confusion is None:
+            rate = ERROR_RATE if error_rate is None else error_rate
+            confusion = Confusion.even(graph.steps, rate)
+        self.graph = graph
+        self.threshold = threshold
+        self._plan = Plan.of(graph)
+        self._belief = Belief(self._plan, confusion.for_graph(graph), mistake_rate, beam)
+        self._now = _Moment()
+        self._past: deque[_Moment] = deque(maxlen=UNDO_LIMIT)
+
+    @property
+    def observed(self) -> int:
+        """How many observations there have been, unknown and repeated steps included."""
+        return self._now.observed
+
+    @property
+    def mistakes(self) -> int:
+        """How many observations were called mistakes so far."""
+        return self._now.mistakes
+
+    @property
+    def done(self) -> dict[str, float]:
+        """For each step the probability that it was done, by what was observed so far."""
+        return {
+            step: sum(guess.weight for guess in self._now.beam if guess.done >> node & 1)
+            for step, node in self._plan.nodes.items()
+        }
+
+    def observe(
+        self, step: str, time: float | None = None, confidence: float | None = None
+    ) -> UncertainVerdict:
+        """Take in a step that has just been recognised, and judge it.
+
+        Parameters
+        ----------
+        step
+            Its name. One that the graph does not know is reported and changes nothing else.
+        time
+            When it was done, in seconds from any moment; as for `Monitor`.
+        confidence
+            How sure the recogniser is, from 0 to 1; with 1 the step was certainly this one.
+
+        Raises
+        ------
+        InputError
+            If the step is no text, or time or confidence no number. The session is unchanged.
+        """
+        now = self._now
+        seen = as_observation(step, time, confidence, now.time)
+        position = now.observed + 1
+        node = self._plan.nodes.get(step)
+        beam = now.beam
+        probability, made_up, happened = 1.0, 0.0, None
+        missing: tuple[str, ...] = ()
+        if node is None:
+            kind = Kind.UNKNOWN_STEP
+            beam = pass_over(beam)
+        else:
+            reading = self._belief.read(beam, node, seen.confidence)
+            beam = reading.beam
+            probability, made_up = min(reading.mistake, 1.0), reading.made_up
+            happened = self._plan.names[reading.happened] if reading.happened else None
+            if probability >= self.threshold:
+                kind = Kind.TOO_EARLY
+                missing = self._plan.names_in(reading.missing)
+            else:
+                kind = Kind.REPEATED if reading.repeated >= 0.5 else Kind.CORRECT
+        verdict = UncertainVerdict(
+            position,
+            step,
+            kind,
+            probability,
+            made_up,
+            happened,
+            missing,
+            self.threshold,
+            seen.time,
+            seen.confidence,
+            seen.note,
+            self._plan,
+            beam,
+        )
+        self._past.append(now)
+        self._now = _Moment(position, now.mistakes + verdict.is_mistake, seen.last_time, beam)
+        return verdict
+
+    def finish(self) -> UncertainReport:
+        """Return what was probably never done; the session can go on after it."""
+        now, plan = self._now, self._plan
+        done = {
+            step: seen + (1 - seen) * self._belief.unseen(plan.nodes[step])
+            for step, seen in self.done.items()
+        }
+        expected = [step for step, node in plan.nodes.items() if not plan.optional >> node & 1]
+        progress = sum(done[step] for step in expected) / len(expected) if expected else 1.0
+        return UncertainReport(now.observed, now.mistakes, done, progress)
+
+    def undo(self) -> None:
+        """Take back the last observation, as if it had never come.
+
+        Raises
+        ------
+        InputError
+            If there is none, or the last `UNDO_LIMIT` have been taken back already.
+        """
+        if not self._past:
+            if not self._now.observed:
+                raise InputError("there is no observation to take back")
+            raise InputError(f"only the last {UNDO_LIMIT} observations can be taken back")
+        self._now = self._past.pop()
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The session as plain JSON values, the recogniser's errors and `undo` included."""
+        belief = self._belief
+        return {
+            "format": UNCERTAIN_FORMAT,
+            "version": VERSION,
+            "procedure": self.graph.procedure,
+            "graph": fingerprint(self.graph),
+            "steps": list(self.graph.steps),
+            "confusion": belief.confusion.to_json(),
+            "mistake_rate": belief.mistake_rate,
+            "threshold": self.threshold,
+            "beam": belief.beam,
+            "now": _moment_to_json(self._now),
+            "undo": [_moment_to_json(moment) for moment in self._past],
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write the session's state to a versioned JSON file."""
+        write_text(path, dump_json(self.state))
+
+    @classmethod
+    def resume(cls, graph: TaskGraph, state: str | Path | Mapping[str, Any]) -> UncertainMonitor:
+        """Return a monitor that goes on exactly where another one stood.
+
+        Parameters
+        ----------
+        graph
+            The graph that the session began with.
+        state
+            What `state` gave, or the path of a file that `save` wrote.
+
+        Raises
+        ------
+        FileError
+            If the file cannot be read.
+        FormatError
+            If it is no state, one of a newer version, or one of another graph.
+        """
+        where = "the state" if isinstance(state, Mapping) else str(state)
+        content = dict(state) if isinstance(state, Mapping) else read_json(state)
+        expect_format(content, UNCERTAIN_FORMAT, where)
+        if content.get("graph") != fingerprint(graph):
+            raise FormatError(
+                f"{where}: the state of a session with another graph cannot go on with this "
+                "graph; use the graph that the session began with"
+            )
+        try:
+            monitor = cls(
+                graph,
+                confusion=Confusion.from_json(content.get("confusion"), f"{where}: 'confusion'"),
+                mistake_rate=content["mistake_rate"],
+                threshold=content["threshold"],
+                beam=content["beam"],
+            )
+            nodes = [monitor._plan.nodes[step] for step in content["steps"]]
+            monitor._now = _moment_from_json(content["now"], nodes)
+            monitor._past.extend(_moment_from_json(raw, nodes) for raw in content["undo"])
+        except (LookupError, TypeError, ValueError, ArithmeticError, SettingError) as error:
+            raise FormatError(
+                f"{where}: not a state that a monitor saved ({type(error).__name__}: {error})"
+            ) from None
+        return monitor
+
+
+def mistake_probabilities(
+    graph: TaskGraph,
+    steps: Iterable[str],
+    *,
+    confusion: Confusion | None = None,
+    error_rate: float | None = None,
+    mistake_rate: float = MISTAKE_RATE,
+    hindsight: int = 0,
+) -> tuple[float, ...]:
+    """Return for each recognised step, as it comes, how probably it is a mistake.
+
+    Parameters
+    ----------
+    graph
+        The procedure's graph.
+    steps
+        The recognised steps in order; one that the graph does not know is a mistake for certain.
+    confusion, error_rate, mistake_rate
+        As for `UncertainMonitor`.
+    hindsight
+        How many observations to wait for before a step is judged, from 0 to 5.
+
+    Raises
+    ------
+    SettingError
+        If the monitor does not remember that long.
+
+    Examples
+    --------
+    >>> graph = TaskGraph.from_preconditions({"mix": ["egg"]})
+    >>> mistake_probabilities(graph, ["mix", "fly"], error_rate=0.0)
+    (1.0, 1.0)
+    """
+    monitor = UncertainMonitor(
+        graph, confusion=confusion, error_rate=error_rate, mistake_rate=mistake_rate
+    )
+    names = tuple(steps)
+    if not 0 <= hindsight < HINDSIGHT:
+        raise SettingError(f"hindsight is {hindsight}; expected 0 to {HINDSIGHT - 1}")
+    probabilities: list[float] = []
+    for step in names:
+        verdict = monitor.observe(step)
+        probabilities.append(verdict.probability)
+        for position, probability in verdict.revised[-hindsight - 1 : -1]:
+            if names[position - 1] in graph.vocabulary:
+                probabilities[position - 1] = probability
+    return tuple(probabilities)
+
+
+def _moment_to_json(moment: _Moment) -> dict[str, Any]:
+    """Return a moment as JSON values; steps are bits of hexadecimal numbers, from bit 0 on."""
+    return {
+        "observed": moment.observed,
+        "mistakes": moment.mistakes,
+        "time": moment.time,
+        "beam": [
+            [f"{guess.done >> 1:x}", f"{guess.skipped >> 1:x}", guess.recent, guess.weight]
+            for guess in moment.beam
+        ],
+    }
+
+
+def _moment_from_json(raw: Mapping[str, Any], nodes: Sequence[int]) -> _Moment:
+    def mask(digits: str) -> int:
+        return sum(1 << nodes[place] for place in bits(int(digits, 16)))
+
+    beam = tuple(
+        Guess(mask(done), mask(skipped), int(recent), float(weight))
+        for done, skipped, recent, weight in raw["beam"]
+    )
+    if not beam or not all(0 < guess.weight <= 1 + 1e-9 for guess in beam):
+        raise ValueError("its states are not probabilities")
+    time = raw["time"]
+    return _Moment(
+        int(raw["observed"]), int(raw["mistakes"]), None if time is None else float(time), beam
+    )

@@ -1,0 +1,150 @@
+"""What the monitor says of a recogniser's steps: verdicts and a report with probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tgml.errors import nearest_names
+from tgml.monitoring.belief import HINDSIGHT, Beam, mistakes_in
+from tgml.monitoring.plan import Plan
+from tgml.monitoring.verdict import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class UncertainVerdict:
+    """What the monitor says of one recognised step; `UncertainMonitor` makes them.
+
+    Parameters
+    ----------
+    position
+        Which observation it is, from 1 on.
+    step
+        The step's name, as it came.
+    kind
+        ``too-early`` if it is called a mistake, ``unknown-step``, ``repeated`` or ``correct``.
+    probability
+        How probable it is that a step was done without something it needs.
+    made_up
+        How probable it is that nothing was done at all.
+    happened
+        The step that was most probably done; None if most probably none was.
+    missing
+        What was most probably missing, where it is called a mistake.
+    threshold
+        The probability from which a step is called a mistake.
+    time, confidence
+        As they came with the step.
+    note
+        A remark on the observation itself, such as time running backwards.
+    """
+
+    position: int
+    step: str
+    kind: Kind
+    probability: float
+    made_up: float
+    happened: str | None
+    missing: tuple[str, ...]
+    threshold: float
+    time: float | None
+    confidence: float | None
+    note: str
+    _plan: Plan = field(repr=False, compare=False)
+    _beam: Beam = field(repr=False, compare=False)
+
+    @property
+    def is_mistake(self) -> bool:
+        """Whether it is called a mistake: probable enough, or no step of the graph."""
+        return self.kind in (Kind.TOO_EARLY, Kind.UNKNOWN_STEP)
+
+    @property
+    def executable(self) -> tuple[str, ...]:
+        """The steps that can be done now in the most probable state, the most useful first."""
+        best = self._beam[0]
+        return self._plan.executable(best.done, best.skipped)
+
+    @property
+    def progress(self) -> float:
+        """The expected fraction of the graph's steps that are done."""
+        return sum(guess.weight * self._plan.progress(guess.done) for guess in self._beam)
+
+    @property
+    def revised(self) -> tuple[tuple[int, float], ...]:
+        """What is now thought of the last observations: positions, probabilities of a mistake.
+
+        What comes after a step tells more about it: that a step is seen again, say, makes it
+        probable that it was made up the first time.
+        """
+        return tuple(
+            (self.position - ago, mistakes_in(self._beam, ago))
+            for ago in reversed(range(min(HINDSIGHT, self.position)))
+        )
+
+    @property
+    def nearest(self) -> tuple[str, ...]:
+        """For an unknown step, the most similar names in the graph."""
+        unknown = self.kind is Kind.UNKNOWN_STEP
+        return nearest_names(self.step, self._plan.nodes) if unknown else ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all that it says as plain JSON values."""
+        return {
+            "position": self.position,
+            "step": self.step,
+            "kind": self.kind.value,
+            "mistake": self.is_mistake,
+            "probability": self.probability,
+            "made_up": self.made_up,
+            "happened": self.happened,
+            "missing": list(self.missing),
+            "time": self.time,
+            "confidence": self.confidence,
+            "note": self.note,
+            "nearest": list(self.nearest),
+            "executable": list(self.executable),
+            "progress": self.progress,
+            "revised": [list(pair) for pair in self.revised],
+        }
+
+    def sentence(self) -> str:
+        """Return what it says as one sentence."""
+        step = f"'{self.step}'"
+        chance = f"{self.probability:.0%}"
+        if self.kind is Kind.UNKNOWN_STEP:
+            return f"{step} is no step of this procedure."
+        if self.is_mistake:
+            missing = ", ".join(f"'{name}'" for name in self.missing)
+            return f"{step} seems to be done before {missing}, which it needs ({chance})."
+        if self.happened is None:
+            return f"{step} was probably made up by the recogniser."
+        if self.happened != self.step:
+            return f"{step} was probably '{self.happened}' (a mistake with {chance})."
+        again = " again" if self.kind is Kind.REPEATED else ""
+        return f"{step} is probably right{again} (a mistake with {chance})."
+
+
+@dataclass(frozen=True, slots=True)
+class UncertainReport:
+    """What a session amounts to when it ends.
+
+    Parameters
+    ----------
+    observed, mistakes
+        How many observations there were, and how many were called mistakes.
+    done
+        For each step the probability that it was done, seen or not.
+    progress
+        The expected fraction of the graph's steps that are done.
+    """
+
+    observed: int
+    mistakes: int
+    done: Mapping[str, float]
+    progress: float
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """The steps that were probably never done."""
+        return tuple(step for step, probability in self.done.items() if probability < 0.5)

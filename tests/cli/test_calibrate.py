@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.running import Put, Result, Run
+from tgml.monitoring import Confusion
+from tgml.readers import read_graph
+
+
+@pytest.fixture
+def alarm(tgml: Run, graph: str, demos: str) -> str:
+    """A calibration for the sandwich."""
+    assert tgml("calibrate", graph, demos, "--error-rate", "0.2", "-o", "alarm.json").code == 0
+    return "alarm.json"
+
+
+def watch(tgml: Run, monkeypatch: pytest.MonkeyPatch, steps: str, *arguments: str) -> Result:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(steps.encode())))
+    return tgml("watch", *arguments)
+
+
+def test_it_writes_a_threshold_within_the_budget_and_says_so(
+    tgml: Run, graph: str, demos: str
+) -> None:
+    result = tgml(
+        *("calibrate", graph, demos, "--error-rate", "0.2", "--budget", "0.1"),
+        *("-o", "alarm.json", "--json"),
+    )
+    assert (result.code, result.err) == (0, "")
+    assert 0 < result.json["threshold"] < 1
+    assert result.json["false_alarms"] <= 0.1
+    assert json.loads(Path("alarm.json").read_text())["threshold"] == result.json["threshold"]
+
+
+def test_errors_are_estimated_from_what_the_recogniser_saw(
+    tgml: Run, graph: str, demos: str
+) -> None:
+    result = tgml("calibrate", graph, demos, "--recognised", demos, "-o", "alarm.json")
+    assert result.code == 0
+    assert "on 2 recordings that the recogniser saw" in result.out
+
+
+def test_watch_uses_the_calibration_and_gives_probabilities(
+    tgml: Run, graph: str, alarm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = "slice bread\nstack\nwash lettuce\neat\nfly\n"
+    result = watch(tgml, monkeypatch, steps, graph, "--calibration", alarm, "--json")
+    entries: list[dict[str, Any]] = [json.loads(line) for line in result.lines]
+    assert [entry["step"] for entry in entries[:-1]] == steps.splitlines()
+    assert 0 < entries[1]["probability"] < 1
+    assert entries[1]["revised"][-1][0] == 2
+    assert entries[4]["kind"] == "unknown-step"
+    assert entries[-1]["finished"]
+    assert set(entries[-1]["done"]) == {"slice bread", "wash lettuce", "stack", "eat"}
+
+
+def test_watch_with_an_error_rate_bears_a_missed_step(
+    tgml: Run, graph: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = watch(tgml, monkeypatch, "slice bread\nstack\neat\n", graph, "--error-rate", "0.3")
+    assert result.code == 0
+    assert result.lines[-1] == "3 steps observed: no mistake, everything was done"
+
+
+def test_a_confusion_matrix_of_the_wrong_size_is_refused_before_any_step(
+    tgml: Run, graph: str, demos: str, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = Confusion.even(read_graph(graph).steps, 0.1).to_json()
+    small = put("small.json", json.dumps(content | {"seen": [[1.0]]}))
+    foreign = put("foreign.json", json.dumps(Confusion.even(["fly"], 0.1).to_json()))
+    for arguments in (("watch", graph), ("calibrate", graph, demos, "-o", "alarm.json")):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+        result = tgml(*arguments, "--confusion", small)
+        assert (result.code, result.out) == (2, "")
+        assert "expected 4 rows of 4" in result.err
+        result = tgml(*arguments, "--confusion", foreign)
+        assert (result.code, result.out) == (2, "")
+        assert "expected the same steps" in result.err
+    assert not Path("alarm.json").exists()
+
+
+def test_a_calibration_for_another_graph_is_refused(
+    tgml: Run, alarm: str, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = {"format": "tgml-graph", "version": 1, "steps": ["a"], "edges": []}
+    name = put("other.json", json.dumps(other))
+    result = watch(tgml, monkeypatch, "a\n", name, "--calibration", alarm)
+    assert result.code == 2
+    assert "calibrate again with this one" in result.err
+
+
+def test_ways_to_give_the_errors_exclude_each_other(
+    tgml: Run, graph: str, demos: str, alarm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = ("--error-rate", "0.1", "--confusion", alarm)
+    for result in (
+        tgml("calibrate", graph, demos, "-o", "x.json", *both),
+        watch(tgml, monkeypatch, "", graph, *both),
+    ):
+        assert result.code == 2
+        assert "exclude each other" in result.err
+
+
+def test_recordings_of_other_names_cannot_be_paired(
+    tgml: Run, graph: str, demos: str, put: Put
+) -> None:
+    other = put("other.csv", "recording,step\nnobody,stack\n")
+    result = tgml("calibrate", graph, demos, "--recognised", other, "-o", "alarm.json")
+    assert result.code == 2
+    assert "expected the same names in both files" in result.err
+    assert not Path("alarm.json").exists()
+
+
+def test_a_step_that_the_graph_does_not_know_is_refused(tgml: Run, graph: str, put: Put) -> None:
+    odd = put("odd.csv", "recording,step\n1,slice bread\n1,fly\n")
+    result = tgml("calibrate", graph, odd, "--error-rate", "0.1", "-o", "alarm.json")
+    assert result.code == 2
+    assert "unknown step 'fly'" in result.err
+
+
+def test_a_step_made_up_is_revised_when_it_comes_at_its_own_place(
+    tgml: Run, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edges = [{"step": b, "needs": a} for a, b in zip("abcde", "bcdef", strict=True)]
+    chain = {"format": "tgml-graph", "version": 1, "steps": list("abcdef"), "edges": edges}
+    name = put("chain.json", json.dumps(chain))
+    steps = "\n".join("abfcdef")
+    result = watch(tgml, monkeypatch, steps, name, "--error-rate", "0.05")
+    assert "   step 3 was a mistake after all (67%)" in result.lines
+    assert result.lines[-2].startswith("   step 3 was no mistake, as it seems now")
+
+
+def test_sessions_mixed_in_one_input_are_kept_apart_also_behind_a_recogniser(
+    tgml: Run, graph: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = ("slice bread", "wash lettuce", "stack", "eat")
+    lines = [json.dumps({"step": s, "session": who}) for s in order for who in ("anna", "ben")]
+    result = watch(tgml, monkeypatch, "\n".join(lines), graph, "--error-rate", "0.05")
+    assert result.code == 0
+    assert [line for line in result.lines if "observed" in line] == [
+        f"[{who}] 4 steps observed: no mistake, everything was done" for who in ("anna", "ben")
+    ]

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tgml.errors import FormatError, SettingError, UnknownNameError
+from tgml.graph import TaskGraph
+from tgml.monitoring import Confusion
+
+MIX = TaskGraph.from_preconditions({"mix": ["egg", "milk"]})
+
+
+def test_an_error_rate_is_a_third_each_missed_confused_and_made_up() -> None:
+    confusion = Confusion.even(["a", "b", "c"], 0.3)
+    assert confusion.missed == pytest.approx([0.1] * 3)
+    assert confusion.seen[0] == pytest.approx([0.8, 0.05, 0.05])
+    assert confusion.spurious == pytest.approx(0.1)
+
+
+def test_estimates_come_near_the_errors_that_made_the_recordings() -> None:
+    true = Confusion(("a", "b", "c"), ((0.7, 0.2, 0), (0, 0.9, 0), (0, 0, 1)), 0.1, (0, 0, 1))
+    rng = random.Random(0)
+    orders = [rng.sample("abc", 3) for _ in range(2000)]
+    found = Confusion.estimate([(order, true.recognise(order, rng)) for order in orders], "abc")
+    assert found.seen[0] == pytest.approx([0.7, 0.2, 0], abs=0.06)
+    assert found.missed == pytest.approx([0.1, 0.1, 0], abs=0.06)
+    assert found.spurious == pytest.approx(0.1, abs=0.05)
+    assert found.made_up[2] > 0.6
+
+
+def test_what_was_never_seen_to_happen_stays_possible() -> None:
+    found = Confusion.estimate([(["a"], ["a"])], ["a", "b"])
+    assert min(min(row) for row in found.seen) > 0
+    assert min(found.missed) > 0
+    assert 0 < found.spurious < 1
+
+
+def test_a_trace_tells_where_each_observation_comes_from() -> None:
+    confusion = Confusion(("a", "b"), ((1, 0), (0, 0)), 0.5, (0, 1))
+    trace = confusion.trace(["a", "b", "a"], random.Random(0))
+    assert [name for name, source in trace if source is not None] == ["a", "a"]
+    assert {source for _, source in trace} == {None, 0, 2}
+
+
+def test_a_file_holds_a_confusion(tmp_path: Path) -> None:
+    confusion = Confusion.estimate([(["a", "b"], ["b"])], ["a", "b"])
+    confusion.save(tmp_path / "c.json")
+    assert Confusion.read(tmp_path / "c.json") == confusion
+
+
+def test_steps_may_come_in_another_order_than_the_graphs() -> None:
+    confusion = Confusion(("milk", "mix", "egg"), ((0.5, 0.4, 0.1), (0, 1, 0), (0, 0, 1)))
+    own = confusion.for_graph(MIX)
+    assert own.steps == MIX.steps
+    milk, mix = MIX.steps.index("milk"), MIX.steps.index("mix")
+    assert (own.seen[milk][milk], own.seen[milk][mix]) == (0.5, 0.4)
+
+
+@pytest.mark.parametrize("steps", [("egg", "milk"), ("egg", "milk", "mix", "fly")])
+def test_a_matrix_of_other_steps_than_the_graphs_is_refused(steps: tuple[str, ...]) -> None:
+    with pytest.raises(FormatError, match="expected the same steps"):
+        Confusion.even(steps, 0.1).for_graph(MIX)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"seen": [[1, 0]]}, "1 rows of 2 numbers; expected 2 rows of 2"),
+        ({"seen": [[1], [0, 1]]}, "2 rows of 1 or 2 numbers"),
+        ({"seen": [[0.9, 0.2], [0, 1]]}, "row of 'a'.*sum to 1.1"),
+        ({"seen": [[-0.1, 0], [0, 1]]}, "row of 'a'"),
+        ({"seen": [["x", 0], [0, 1]]}, "expected numbers"),
+        ({"seen": None}, "'seen' is None"),
+        ({"steps": ["a", "a"]}, "different names"),
+        ({"steps": "ab"}, "list of names"),
+        ({"spurious": 1}, "'spurious' is 1"),
+        ({"made_up": [1]}, "'made_up' has 1 numbers"),
+        ({"version": 99}, "99"),
+        ({"format": "tgml-graph"}, "tgml-confusion"),
+    ],
+)
+def test_a_file_that_holds_no_confusion_is_refused(change: dict[str, Any], message: str) -> None:
+    content = Confusion.even(["a", "b"], 0.1).to_json() | change
+    with pytest.raises(FormatError, match=f"c.json: .*{message}"):
+        Confusion.from_json(content, "c.json")
+
+
+def test_steps_that_are_none_of_its_own_are_refused() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'milk'"):
+        Confusion.estimate([(["milkk"], ["milk"])], ["milk"])
+    with pytest.raises(UnknownNameError, match="fly"):
+        Confusion.even(["milk"], 0.1).recognise(["fly"], random.Random(0))
+
+
+def test_nothing_to_estimate_from_is_said() -> None:
+    with pytest.raises(FormatError, match="no true steps"):
+        Confusion.estimate([([], ["a"])], ["a"])
+
+
+@pytest.mark.parametrize("rate", [-0.1, 1.0])
+def test_a_rate_that_is_none_is_refused(rate: float) -> None:
+    with pytest.raises(SettingError, match="error rate"):
+        Confusion.even(["a"], rate)

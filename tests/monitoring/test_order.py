@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.strategies import STEP_NAMES, task_graphs
+from tgml.errors import SettingError
+from tgml.graph import TaskGraph
+from tgml.monitoring.order import OrderWatch, out_of_order, pair_trust
+from tgml.sequences import Demonstrations
+
+BATTER = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "rest": ["mix"], "fry": ["rest"]})
+
+
+def inverted(graph: TaskGraph, steps: tuple[str, ...]) -> set[int]:
+    """Return the places of steps on the wrong side of another, each step done at most once."""
+    wrong = set()
+    for first, second in combinations(range(len(steps)), 2):
+        if steps[second] in graph.all_preconditions_of(steps[first]):
+            wrong |= {first, second}
+    return wrong
+
+
+@given(task_graphs(), st.data())
+def test_at_the_end_exactly_the_steps_on_the_wrong_side_of_another_are_out_of_order(
+    graph: TaskGraph, data: st.DataObject
+) -> None:
+    order = data.draw(st.permutations(graph.steps))
+    steps = tuple(order[: data.draw(st.integers(0, len(order)))])
+    found = out_of_order(graph, steps)
+    assert {v.position - 1 for v in found if v.probability == 1} == inverted(graph, steps)
+    assert all(v.probability in (0, 1) for v in found)
+
+
+@given(task_graphs(), st.lists(st.sampled_from((*STEP_NAMES, "fly")), max_size=12))
+def test_a_verdict_of_the_moment_depends_on_nothing_that_comes_later(
+    graph: TaskGraph, steps: list[str]
+) -> None:
+    whole = OrderWatch(graph)
+    verdicts = [whole.observe(step) for step in steps]
+    for length in range(len(steps)):
+        part = OrderWatch(graph)
+        assert [part.observe(step) for step in steps[: length + 1]] == verdicts[: length + 1]
+    assert all(0 <= verdict.probability <= 1 for verdict in (*verdicts, *whole.revised()))
+
+
+def test_a_step_that_is_never_done_puts_no_other_one_out_of_order() -> None:
+    found = out_of_order(BATTER, ["egg", "mix", "rest", "fry"])
+    assert [verdict.probability for verdict in found] == [0, 0, 0, 0]
+
+
+def test_while_the_recording_runs_a_missing_step_is_the_less_probable_to_come_the_longer() -> None:
+    watch = OrderWatch(BATTER)
+    chances = [watch.observe(step).probability for step in ("egg", "mix", "rest", "fry")]
+    assert chances[0] == 0
+    assert 0 < chances[3] < chances[2] < chances[1] < 0.5
+
+
+def test_the_more_steps_are_missing_the_more_probably_one_of_them_comes() -> None:
+    one, two = OrderWatch(BATTER), OrderWatch(BATTER)
+    one.observe("egg")
+    assert two.observe("mix").probability > one.observe("mix").probability
+
+
+def test_when_the_missing_step_comes_all_done_before_it_are_out_of_order_and_say_why() -> None:
+    watch = OrderWatch(BATTER)
+    for step in ("egg", "mix", "rest"):
+        watch.observe(step)
+    late = watch.observe("milk")
+    assert (late.probability, late.after) == (1, ("mix", "rest"))
+    assert [v.before for v in watch.revised()] == [(), ("milk",), ("milk",), ()]
+    assert [v.probability for v in watch.revised()] == [0, 1, 1, 1]
+
+
+def test_a_step_that_the_graph_does_not_know_cannot_be_out_of_order() -> None:
+    watch = OrderWatch(BATTER)
+    assert watch.observe("fly").probability == 0
+
+
+def test_a_pair_that_is_hardly_trusted_hardly_counts() -> None:
+    found = out_of_order(BATTER, ["mix", "egg"], trust={("mix", "egg"): 0.25})
+    assert [verdict.probability for verdict in found] == [0.25, 0.25]
+
+
+def test_the_more_recordings_agree_the_more_a_pair_is_trusted() -> None:
+    few = pair_trust(Demonstrations.from_steps(["ab"] * 2))
+    many = pair_trust(Demonstrations.from_steps(["ab"] * 20))
+    contested = pair_trust(Demonstrations.from_steps(["ab"] * 10 + ["ba"] * 10))
+    assert contested["b", "a"] < 0.1 < few["b", "a"] < many["b", "a"] < 1
+
+
+@pytest.mark.parametrize("odds", [0, -1])
+def test_odds_that_are_none_are_refused(odds: float) -> None:
+    with pytest.raises(SettingError, match="skip_odds"):
+        OrderWatch(BATTER, skip_odds=odds)
+
+
+@pytest.mark.parametrize("share", [0, 1])
+def test_shares_that_leave_nothing_to_learn_are_refused(share: float) -> None:
+    with pytest.raises(SettingError, match="ordered"):
+        pair_trust(Demonstrations.from_steps(["ab"]), ordered=share)

@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.strategies import JSON_VALUES, STEP_NAMES, task_graphs
+from tgml.errors import FormatError, InputError, SettingError
+from tgml.graph import TaskGraph
+from tgml.monitoring import (
+    Confusion,
+    Monitor,
+    UncertainMonitor,
+    UncertainVerdict,
+    mistake_probabilities,
+)
+from tgml.monitoring.uncertain import UNDO_LIMIT
+
+CHAIN = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": ["c"], "e": ["d"], "f": ["e"]})
+OTHER = TaskGraph.from_preconditions({"b": ["a"]})
+STREAMS = st.lists(st.sampled_from((*STEP_NAMES, "fly")), max_size=10)
+RATES = st.sampled_from([0.0, 0.05, 0.3])
+
+
+def chances(stream: str, error_rate: float, **settings: Any) -> tuple[float, ...]:
+    return mistake_probabilities(CHAIN, stream, error_rate=error_rate, **settings)
+
+
+@given(task_graphs(), STREAMS)
+def test_with_a_recogniser_that_never_errs_it_flags_what_the_plain_monitor_flags_as_too_early(
+    graph: TaskGraph, steps: list[str]
+) -> None:
+    plain, own = Monitor(graph), UncertainMonitor(graph, error_rate=0.0)
+    for step in steps:
+        expected, verdict = plain.observe(step), own.observe(step)
+        early = expected.is_mistake and expected.kind != "too-late"
+        assert verdict.is_mistake == early
+        assert verdict.probability == pytest.approx(float(early))
+
+
+@given(task_graphs(), STREAMS, RATES)
+def test_probabilities_are_probabilities_whatever_comes(
+    graph: TaskGraph, steps: list[str], rate: float
+) -> None:
+    monitor = UncertainMonitor(graph, error_rate=rate)
+    for step in steps:
+        verdict = monitor.observe(step)
+        numbers = [verdict.probability, verdict.made_up, verdict.progress]
+        numbers += [probability for _, probability in verdict.revised]
+        assert all(-1e-9 <= number <= 1 + 1e-9 for number in (*numbers, *monitor.done.values()))
+        json.dumps(verdict.to_json())
+
+
+@given(task_graphs(), STREAMS, RATES, st.data())
+def test_a_resumed_session_gives_exactly_the_verdicts_of_one_never_left(
+    graph: TaskGraph, steps: list[str], rate: float, data: st.DataObject
+) -> None:
+    cut = data.draw(st.integers(0, len(steps)))
+    whole = UncertainMonitor(graph, error_rate=rate, threshold=0.3)
+    expected = [whole.observe(step, time=1.0).to_json() for step in steps]
+    first = UncertainMonitor(graph, error_rate=rate, threshold=0.3)
+    found = [first.observe(step, time=1.0).to_json() for step in steps[:cut]]
+    second = UncertainMonitor.resume(graph, json.loads(json.dumps(first.state)))
+    found += [second.observe(step, time=1.0).to_json() for step in steps[cut:]]
+    assert found == expected
+    assert second.state == whole.state
+    for _ in range(min(len(steps), UNDO_LIMIT)):
+        second.undo()
+    assert second.state["now"] == UncertainMonitor(graph).state["now"]
+
+
+def test_one_missed_detection_raises_no_alarm_and_a_sure_one_does() -> None:
+    monitor = UncertainMonitor(CHAIN, error_rate=0.2)
+    assert not any(monitor.observe(step).is_mistake for step in "abdef")
+    assert chances("abd", 0.0)[2] == 1
+
+
+def test_one_made_up_detection_raises_no_alarm() -> None:
+    monitor = UncertainMonitor(CHAIN, error_rate=0.2)
+    assert not any(monitor.observe(step).is_mistake for step in "abfcdef")
+
+
+def test_the_more_the_recogniser_errs_the_less_a_step_too_early_means() -> None:
+    found = [chances("abe", rate)[2] for rate in (0.01, 0.05, 0.1, 0.3)]
+    assert found == sorted(found, reverse=True)
+
+
+def test_a_recogniser_that_is_sure_of_a_step_makes_its_mistake_more_probable() -> None:
+    unsure, sure = (UncertainMonitor(CHAIN, error_rate=0.2) for _ in range(2))
+    for monitor in (unsure, sure):
+        monitor.observe("a")
+    assert (
+        sure.observe("d", confidence=1.0).probability
+        > unsure.observe("d", confidence=0.0).probability
+    )
+
+
+def test_a_step_taken_for_another_is_understood() -> None:
+    seen = ((1, 0, 0), (0, 0.2, 0.8), (0, 0, 1))
+    graph = TaskGraph.from_preconditions({"y": ["x"], "z": ["y"]})
+    monitor = UncertainMonitor(graph, confusion=Confusion(("x", "y", "z"), seen))
+    monitor.observe("x")
+    verdict = monitor.observe("z")  # the recogniser takes most y for z
+    assert (verdict.happened, verdict.is_mistake) == ("y", False)
+    assert verdict.sentence().startswith("'z' was probably 'y'")
+
+
+def test_seeing_the_step_at_its_own_place_tells_that_it_was_made_up_before() -> None:
+    at_once = chances("abfcdef", 0.1)[2]
+    later = chances("abfcdef", 0.1, hindsight=5)[2]
+    assert later < at_once / 2
+
+
+def test_seeing_the_missing_step_later_tells_that_it_was_a_mistake() -> None:
+    at_once = chances("bacdef", 0.1)[0]
+    later = chances("bacdef", 0.1, hindsight=5)[0]
+    assert later > at_once
+
+
+def test_an_unknown_step_is_reported_with_the_nearest_and_changes_nothing() -> None:
+    monitor = UncertainMonitor(TaskGraph.from_preconditions({"mix": ["egg"]}))
+    monitor.observe("egg")
+    before = monitor.done
+    verdict = monitor.observe("eggs")
+    assert (verdict.kind, verdict.nearest, verdict.is_mistake) == ("unknown-step", ("egg",), True)
+    assert monitor.done == pytest.approx(before)
+
+
+def test_the_end_tells_how_probably_each_step_was_done() -> None:
+    monitor = UncertainMonitor(CHAIN, error_rate=0.1)
+    for step in "abd":
+        monitor.observe(step)
+    report = monitor.finish()
+    assert report.open == ("e", "f")
+    assert 0.5 < report.done["c"] < report.done["b"]
+    assert report.observed == 3
+
+
+def test_time_and_confidence_are_checked_as_by_the_plain_monitor() -> None:
+    monitor = UncertainMonitor(CHAIN)
+    monitor.observe("a", time=5)
+    assert "backwards" in monitor.observe("b", time=4).note
+    for settings in ({"time": float("nan")}, {"confidence": 2}, {"confidence": "high"}):
+        with pytest.raises(InputError):
+            monitor.observe("c", **settings)
+    assert monitor.observed == 2
+
+
+def test_undo_without_an_observation_is_said() -> None:
+    with pytest.raises(InputError, match="no observation"):
+        UncertainMonitor(CHAIN).undo()
+
+
+def test_a_file_holds_a_session_and_another_graph_is_refused(tmp_path: Path) -> None:
+    monitor = UncertainMonitor(CHAIN)
+    monitor.observe("b")
+    monitor.save(tmp_path / "s.json")
+    assert UncertainMonitor.resume(CHAIN, tmp_path / "s.json").state == monitor.state
+    with pytest.raises(FormatError, match=r"s\.json: the state of a session with another graph"):
+        UncertainMonitor.resume(OTHER, tmp_path / "s.json")
+
+
+@given(
+    st.sampled_from(["now", "undo", "confusion", "threshold", "mistake_rate", "beam", "version"]),
+    JSON_VALUES,
+)
+def test_whatever_a_state_holds_is_refused_with_a_message_or_can_be_used(
+    key: str, value: Any
+) -> None:
+    state = UncertainMonitor(OTHER).state
+    try:
+        monitor = UncertainMonitor.resume(OTHER, state | {key: value})
+    except FormatError as error:
+        assert str(error).startswith("the state")  # noqa: PT017 - it need not be raised
+    else:
+        assert isinstance(monitor.observe("a"), UncertainVerdict)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"threshold": 0},
+        {"mistake_rate": 1},
+        {"beam": 0},
+        {"error_rate": 1},
+        {"error_rate": 0.1, "confusion": Confusion.even(CHAIN.steps, 0.1)},
+    ],
+)
+def test_settings_out_of_range_are_refused(settings: dict[str, Any]) -> None:
+    with pytest.raises(SettingError):
+        UncertainMonitor(CHAIN, **settings)
+
+
+@pytest.mark.parametrize("hindsight", [-1, 6])
+def test_hindsight_beyond_what_is_remembered_is_refused(hindsight: int) -> None:
+    with pytest.raises(SettingError, match="expected 0 to 5"):
+        chances("ab", 0.1, hindsight=hindsight)
