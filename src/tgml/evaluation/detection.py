@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from tgml.errors import SettingError
+from tgml.evaluation.ranking import average_precision
 
 RESAMPLES = 1000
 """How many times recordings are drawn anew for an interval."""
@@ -75,7 +76,7 @@ def score_detection(
         precision,
         recall,
         f1_of(true_alarms, len(flagged) - true_alarms, mistakes - true_alarms),
-        _average_precision(pairs),
+        average_precision(*zip(*pairs, strict=True)) if mistakes else 0.0,
         true_alarms,
         len(flagged) - true_alarms,
         mistakes - true_alarms,
@@ -192,15 +193,3 @@ def _falling(pairs: Sequence[tuple[bool, float]]) -> list[tuple[float, list[bool
         (score, [wrong for wrong, _ in group])
         for score, group in groupby(order, key=lambda pair: pair[1])
     ]
-
-
-def _average_precision(pairs: Sequence[tuple[bool, float]]) -> float:
-    mistakes = sum(wrong for wrong, _ in pairs)
-    found = passed = 0
-    total = 0.0
-    for _, group in _falling(pairs):
-        new = sum(group)
-        found += new
-        passed += len(group)
-        total += new * found / passed
-    return total / mistakes if mistakes else 0.0
