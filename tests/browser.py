@@ -105,7 +105,5 @@ def screenshot(page: Page, name: str) -> Path:
 def overflows(page: Page) -> bool:
     """Return whether a page is wider than its window."""
     return bool(
-        page.evaluate(
-            "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-        )
+        page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
     )

@@ -20,6 +20,7 @@ COMMANDS = (
     "watch",
     "advise",
     "audit",
+    "serve",
     "evaluate",
     "convert",
     "methods",

@@ -23,6 +23,7 @@ from tgml.cli import (
     learn,
     methods,
     report,
+    serve,
     show,
     watch,
 )
@@ -50,6 +51,7 @@ app.command("align")(align.align)
 app.command("watch")(watch.watch)
 app.command("advise")(advise.advise)
 app.command("audit")(audit.audit)
+app.command("serve")(serve.serve)
 app.command("evaluate")(evaluate.evaluate)
 app.command("convert")(convert.convert)
 app.command("methods")(methods.methods)
