@@ -140,6 +140,9 @@ BENCHMARKS = MappingProxyType(
                 "draw",
                 "how long drawings take, of 25 and of 500 steps",
                 "tgml.benchmarks.draw",
+                "serve",
+                "the live service: observations a second, times, and kills in the middle of writes",
+                "tgml.benchmarks.serve",
             ),
         )
     }

@@ -60,7 +60,9 @@ def make_app(service: Service) -> Starlette:
         return json_response(description)
 
     routes: list[BaseRoute] = [
-        Route(route.path, _endpoint(service, route), methods=[route.method]) for route in ROUTES
+        Route(route.path, _endpoint(service, route), methods=[route.method])
+        # Routes are tried one after another, so those that are asked most come first.
+        for route in sorted(ROUTES, key=lambda route: _name(route) not in QUIET)
     ]
     routes += [
         WebSocketRoute("/v1/sessions/{session}/live", socket),
