@@ -19,7 +19,7 @@ PAGES = MappingProxyType(
         "/": Page("dashboard.html", "text/html; charset=utf-8"),
         "/pages/dashboard.css": Page("dashboard.css", "text/css; charset=utf-8"),
         "/pages/dashboard.js": Page("dashboard.js", "text/javascript; charset=utf-8"),
-        "/pages/sessions.js": Page("sessions.js", "text/javascript; charset=utf-8"),
+        "/pages/live.js": Page("live.js", "text/javascript; charset=utf-8"),
     }
 )
 """What the live service shows, by address."""
