@@ -11,6 +11,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -43,9 +44,11 @@ class Connection:
         length = int(lower[begin : lower.index(b"\r\n", begin)])
         return status, await self._reader.readexactly(length)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Close the connection."""
         self._writer.close()
+        with suppress(OSError):
+            await self._writer.wait_closed()
 
 
 async def connect(address: str) -> Connection:
@@ -84,6 +87,7 @@ async def run_session(
     """
     answers: list[tuple[int, float, str]] = []
     result = {"id": session["id"], "opened": False, "answers": answers}
+    connection = None
     try:
         connection = await connect(address)
         opening = {"graph": session["graph"], "id": session["id"]}
@@ -104,9 +108,11 @@ async def run_session(
             status, answer = await connection.post(path, body)
             answers.append((status, time.perf_counter() - began, answer.decode()))
             answered()
-        connection.close()
     except (OSError, EOFError):  # the service was killed; what was answered counts
         result["lost"] = True
+    finally:
+        if connection is not None:
+            await connection.close()
     return result
 
 

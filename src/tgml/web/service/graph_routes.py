@@ -68,14 +68,14 @@ def parse_graph(content: Any, limits: Limits) -> TaskGraph:
     Raises
     ------
     Problem
-        422 if they describe none, 413 if it is too large.
+        422 if they describe none, or one that is too large.
     """
     if isinstance(content, dict):
         # Counted before anything is built from them.
         for key, most in (("steps", limits.graph_steps), ("edges", limits.graph_edges)):
             value = content.get(key)
             if isinstance(value, list) and len(value) > most:
-                raise Problem(413, f"the graph has {len(value)} {key}; at most {most} are taken")
+                raise Problem(422, f"the graph has {len(value)} {key}; at most {most} are taken")
     try:
         graph = graph_from_json(content, "the body")
         for name in (graph.procedure, *graph.steps):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from tgml.errors import FileError, InputError
 from tgml.graph import TaskGraph
+from tgml.monitoring import Monitor
 from tgml.readers import read_graph
 from tgml.storage import graph_from_json, graph_to_json, parse_json
 from tgml.web.service.limits import Limits
@@ -18,6 +20,8 @@ from tgml.web.service.problems import Problem
 from tgml.web.service.rows import GraphRow, compact
 from tgml.web.service.tables import Tables
 
+KEPT = 200
+"""How many versions are kept ready."""
 ENDINGS = (".json", ".graphml", ".adjlist")
 
 
@@ -25,21 +29,23 @@ class Versions:
     """Graphs that were read from the store once; a version never changes."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, int], TaskGraph] = {}
+        self._known: OrderedDict[tuple[str, int], Monitor] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, tables: Tables, name: str, version: int) -> TaskGraph:
-        """Return a version of a graph that sessions use, so that it exists."""
+    def monitor(self, tables: Tables, name: str, version: int) -> Monitor:
+        """Return a monitor at its beginning, on a version of a graph that sessions use."""
         with self._lock:
             known = self._known.get((name, version))
         if known is None:
             row = tables.graph(name, version)
             if row is None:
                 raise LookupError(f"version {version} of the graph {name!r} is not in the store")
-            known = graph_of(row)
+            known = Monitor(graph_of(row))
             with self._lock:
                 self._known[name, version] = known
-        return known
+                if len(self._known) > KEPT:
+                    self._known.popitem(last=False)
+        return known.restarted()
 
 
 def graph_of(row: GraphRow) -> TaskGraph:

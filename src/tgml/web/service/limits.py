@@ -72,7 +72,7 @@ class Limits:
             (len(graph.edges), self.graph_edges, "edges"),
         ):
             if count > most:
-                raise Problem(413, f"{where}: {count} {what}; at most {most} are taken")
+                raise Problem(422, f"{where}: {count} {what}; at most {most} are taken")
         for step in graph.steps:
             if len(step) > self.name_length:
                 raise Problem(

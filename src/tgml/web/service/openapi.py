@@ -17,7 +17,7 @@ PROBLEMS = {
     404: "There is no such session or graph.",
     408: "The body did not arrive in time.",
     409: "The session is finished or full, or the id stands for something else.",
-    413: "The body, or the graph, is too large.",
+    413: "The body is too large.",
     415: "The body is not declared to be JSON.",
     421: "The request is for another host.",
     422: "The content is not what is expected; the detail says what is.",

@@ -6,6 +6,7 @@ import logging
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -68,6 +69,9 @@ class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Stop on a signal, and be done with it then: to be asked to stop is no failure."""
+        if threading.current_thread() is not threading.main_thread():
+            yield  # signals come to the main thread only
+            return
         wanted = (signal.SIGINT, signal.SIGTERM)
         before = {number: signal.signal(number, self.handle_exit) for number in wanted}
         try:
@@ -81,6 +85,25 @@ class _Server(uvicorn.Server):
         log.info("stopping")
         self._service.streams.close()
         await super().shutdown(sockets)
+
+
+def make_server(service: Service) -> uvicorn.Server:
+    """Return what runs a service on a socket."""
+    config = uvicorn.Config(
+        make_app(service),
+        http="httptools",
+        ws="websockets-sansio",
+        ws_max_size=service.limits.body_bytes,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        backlog=BACKLOG,
+    )
+    return _Server(config, service)
 
 
 def serve(settings: ServeSettings, ready: Callable[[str], None] = lambda _: None) -> None:
@@ -124,21 +147,6 @@ def serve(settings: ServeSettings, ready: Callable[[str], None] = lambda _: None
             )
     listening = _listen(settings.host, settings.port)
     address = _address(listening)
-    config = uvicorn.Config(
-        make_app(service),
-        http="httptools",
-        loop="auto" if sys.platform != "win32" else "asyncio",
-        ws="websockets-sansio",
-        ws_max_size=settings.limits.body_bytes,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        date_header=False,
-        proxy_headers=False,
-        timeout_keep_alive=30,
-        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
-        backlog=BACKLOG,
-    )
     graphs = [{key: str(value) for key, value in entry.items()} for entry in loaded]
     about: dict[str, Any] = {
         "address": address,
@@ -151,7 +159,7 @@ def serve(settings: ServeSettings, ready: Callable[[str], None] = lambda _: None
     # Short turns keep answers flowing while the other thread writes.
     sys.setswitchinterval(0.001)
     try:
-        _Server(config, service).run(sockets=[listening])
+        make_server(service).run(sockets=[listening])
     finally:
         listening.close()
     log.info("stopped")

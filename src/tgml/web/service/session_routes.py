@@ -12,7 +12,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tgml._version import __version__
-from tgml.monitoring import Monitor
 from tgml.monitoring.plan import Plan
 from tgml.storage import graph_to_json
 from tgml.web.service import bodies
@@ -112,15 +111,14 @@ async def read_session(service: Service, request: Request) -> Response:
 
     def ask(tables: Tables) -> dict[str, Any]:
         row = _row(tables, session)
-        graph = versions.get(tables, row.graph, row.version)
-        monitor = Monitor(graph)
+        monitor = versions.monitor(tables, row.graph, row.version)
         catch_up(monitor, tables, row)
         last = tables.observations(session, row.observed - 1, 1) if row.observed else []
         if last:
             verdict = json.loads(last[0].verdict)
             executable, skipped = verdict["executable"], verdict["skipped"]
         else:
-            executable, skipped = list(Plan.of(graph).executable(0, 0)), []
+            executable, skipped = list(Plan.of(monitor.graph).executable(0, 0)), []
         return {
             **row.to_json(),
             "performed": list(monitor.performed),
@@ -167,7 +165,7 @@ async def export(service: Service, request: Request) -> Response:
         rows = rows[: row.observed]
         if kind == "csv":
             return _as_csv(row, rows)
-        graph = service.store.versions.get(tables, row.graph, row.version)
+        graph = service.store.versions.monitor(tables, row.graph, row.version).graph
         return compact(
             {
                 "format": EXPORT_FORMAT,

@@ -164,7 +164,7 @@ class Monitors:
         """Return a session's monitor, with all of its observations taken in."""
         monitor = self._kept.pop(session.id, None)
         if monitor is None or monitor.observed > session.observed:
-            monitor = Monitor(self._versions.get(tables, session.graph, session.version))
+            monitor = self._versions.monitor(tables, session.graph, session.version)
         catch_up(monitor, tables, session)
         self._kept[session.id] = monitor
         if len(self._kept) > self._most:

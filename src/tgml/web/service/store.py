@@ -143,7 +143,7 @@ class Store:
         await asyncio.to_thread(self._writer.join)
         await asyncio.to_thread(self._readers.shutdown)
         for tables in self._opened:
-            _close(tables)
+            await asyncio.to_thread(_close, tables)
         self._writer = self._readers = None
 
     async def do(self, command: Command) -> Outcome:

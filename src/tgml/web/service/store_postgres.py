@@ -56,6 +56,9 @@ class PostgresTables(Tables):
                         },
                     )
                 )
+        except ValueError as error:
+            self._loop.close()
+            raise StoreDownError("PostgreSQL: its address cannot be used") from error
         except BaseException:
             self._loop.close()
             raise
@@ -130,6 +133,8 @@ class PostgresTables(Tables):
             raise StoreBusyError from error
         except errors.DiskFullError as error:
             raise StoreFullError from error
+        except (errors.DataError, ValueError):
+            raise  # not the database's fault but that of what was to be written
         except (errors.PostgresError, errors.InterfaceError, OSError, TimeoutError) as error:
             # Its text may hold where the database is, but never the password.
             raise StoreDownError(f"PostgreSQL: {type(error).__name__}") from error
