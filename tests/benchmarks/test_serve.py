@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,10 +32,10 @@ def test_the_judge_sees_a_wrong_verdict() -> None:
     from tgml.benchmarks.service.replay import expected_answers
 
     sessions = make_sessions({"tea": TEA}, 2, 10)
-    results = []
+    results: list[dict[str, list[list[Any]]]] = []
     for session in sessions:
         seen: set[str] = set()
-        answers = []
+        answers: list[list[Any]] = []
         for verdict in expected_answers(TEA, session):
             answers.append([200 if verdict["event"] in seen else 201, 0.1, json.dumps(verdict)])
             seen.add(verdict["event"])

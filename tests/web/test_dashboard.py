@@ -173,7 +173,7 @@ def test_the_token_is_asked_for_and_kept_for_the_window(
         expect(page.locator("#main")).to_be_hidden()
         page.keyboard.type("a wrong token, typed in haste")
         page.keyboard.press("Enter")
-        expect(page.locator("#token-problem")).to_contain_text("the API token is wrong")
+        expect(page.locator("#token-problem")).to_have_text("That is not this service's token.")
         screenshot(page, "dashboard-token")
         page.keyboard.type(TOKEN)
         page.keyboard.press("Enter")
@@ -190,8 +190,12 @@ def test_a_service_that_goes_away_and_comes_back_is_followed_again(
         running.open("s", label="Still here")
         page = open_page(running.address, expect_errors=True)
         expect(page.locator("#connection")).to_have_text("live")
-        running.server.should_exit = True
-        expect(page.locator("#connection")).to_contain_text("trying again")
-        expect(page.locator("#rows")).to_contain_text("Still here")
-        screenshot(page, "dashboard-lost")
+        port = running.port
+    expect(page.locator("#connection")).to_contain_text("trying again")
+    expect(page.locator("#rows")).to_contain_text("Still here")
+    screenshot(page, "dashboard-lost")
+    with Running(tmp_path, port=port) as running:
+        expect(page.locator("#connection")).to_have_text("live")
+        running.observe("s", "a", "mix")
+        expect(page.locator("#rows")).to_contain_text("is done before")
         page.close()

@@ -42,6 +42,8 @@ class Running:
         What it serves, by name.
     small_buffers
         Whether connections hold as little as possible of what was not read yet.
+    port
+        Where it listens; 0 takes a free one.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Running:
         connect: Connect | None = None,
         graphs: dict[str, TaskGraph] | None = None,
         small_buffers: bool = False,
+        port: int = 0,
     ) -> None:
         self.connect = connect or connector(f"sqlite:///{folder / 'sessions.db'}")
         tables = self.connect()
@@ -63,7 +66,7 @@ class Running:
         limits = limits or Limits(rate=100_000)
         self.service = Service(self.connect, Guard("127.0.0.1", token), limits)
         self.server = make_server(self.service)
-        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._socket = socket.create_server(("127.0.0.1", port))
         if small_buffers:  # so that a reader who does not read is noticed soon
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
         self.port: int = self._socket.getsockname()[1]

@@ -35,7 +35,7 @@ async function follow() {
       state("lost", "the service has stopped; trying again");
     } catch (error) {
       if (signal.aborted) return;
-      if (error.status === 401) return askForToken(error);
+      if (error.status === 401) return askForToken();
       state("lost", "no connection; trying again");
       if (error instanceof Problem && error.status) say(error.message);
     }
@@ -71,10 +71,10 @@ function take(session) {
   draw();
 }
 
-function askForToken(error) {
+function askForToken() {
   at("main").hidden = true;
   at("token-form").hidden = false;
-  at("token-problem").textContent = sessionStorage.length ? error.message : "";
+  at("token-problem").textContent = sessionStorage.length ? "That is not this service's token." : "";
   state("waiting", "waiting for the token");
   at("token").focus();
 }
@@ -160,9 +160,10 @@ function newRow(id) {
   name.addEventListener("click", () => select(id));
   return make("tr", {},
     make("td", { class: "name-cell" }, name, make("span", { class: "id" })),
-    make("td", { "data-title": "graph" }),
+    make("td", { "data-title": "graph", class: "graph-cell" },
+      make("span"), " ", make("span", { class: "id whole" })),
     make("td", { "data-title": "progress", class: "progress-cell" },
-      make("progress", { max: "1" }), make("span", { class: "quiet" })),
+      make("progress", { max: "1" }), make("span", { class: "quiet whole" })),
     make("td", { "data-title": "steps", class: "figure" }),
     make("td", { "data-title": "mistakes", class: "figure" }),
     make("td", { "data-title": "last mistake" }),
@@ -177,7 +178,8 @@ function fill(row, session) {
   const [name, graph, progress, steps, mistakes, mistake, changed] = row.children;
   put(name.children[0], title(session));
   put(name.children[1], session.label ? session.id : "");
-  put(graph, `${session.graph}, version ${session.version}`);
+  put(graph.children[0], session.graph);
+  put(graph.children[1], `version ${session.version}`);
   const share = Math.round(100 * session.progress);
   progress.children[0].value = session.progress;
   progress.children[0].setAttribute("aria-label", `progress of ${title(session)}`);
@@ -237,7 +239,7 @@ async function select(id) {
       if (ended) return;
     } catch (error) {
       if (signal.aborted) return;
-      if (error.status === 401) return askForToken(error);
+      if (error.status === 401) return askForToken();
       if (error.status === 404) return say(error.message);
     }
     await pause(2000, signal);
