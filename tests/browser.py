@@ -37,9 +37,13 @@ def find_chromium() -> str | None:
     return named or shutil.which("chromium") or shutil.which("chromium-browser")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Start Chromium once for all tests, or skip them where it is missing."""
+    """Start Chromium once for all tests of a module, or skip them where it is missing.
+
+    No longer than that, as Playwright keeps an event loop running in the tests' thread, in which
+    other tests could not run theirs.
+    """
     path = find_chromium()
     if path is None:
         pytest.skip("Chromium is not installed (Debian: apt-get install chromium)")

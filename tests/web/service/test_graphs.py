@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -105,8 +106,6 @@ NO_GRAPHS: dict[str, tuple[Any, int, str]] = {
 
 @pytest.mark.parametrize("case", NO_GRAPHS)
 def test_what_is_no_graph_is_refused_and_the_current_one_stays(case: str, running: Running) -> None:
-    import json
-
     content, status, says = NO_GRAPHS[case]
     body = json.dumps(content)
     answer = running.client.put(

@@ -95,7 +95,7 @@ def _listeners(running: Running) -> float:
 
 
 def test_a_slow_reader_holds_nobody_up_and_misses_nothing(tmp_path: Path) -> None:
-    count = 300
+    count = 200
     with Running(tmp_path, small_buffers=True) as running:
         running.open("s")
         with socket.socket() as slow:

@@ -29,8 +29,8 @@ log = logging.getLogger("tgml.service")
 async def list_graphs(service: Service, request: Request) -> Response:
     """List the graphs that sessions can be opened on."""
     bodies.query(request, ())
-    rows = await service.store.read(lambda tables: tables.graphs())
-    return json_response(compact({"graphs": [_described(row) for row in rows]}))
+    graphs = await service.store.read(lambda tables: [_described(row) for row in tables.graphs()])
+    return json_response(compact({"graphs": graphs}))
 
 
 async def read_graph(service: Service, request: Request) -> Response:
@@ -84,7 +84,7 @@ def parse_graph(content: Any, limits: Limits) -> TaskGraph:
         bodies.check_text(text, "the graph", 10**8)
     except InputError as error:
         raise Problem(422, str(error)) from None
-    except (OverflowError, TypeError, ValueError) as error:
+    except (OverflowError, RecursionError, TypeError, ValueError) as error:
         raise Problem(422, f"the body is no graph that can be used ({error})") from None
     if r"\u0000" in text:
         raise Problem(422, "the graph has a null character, which no database can hold")

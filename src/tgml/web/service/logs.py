@@ -42,3 +42,7 @@ def start_logging(level: str, stream: TextIO | None = None) -> None:
         logger.handlers = [handler] if name != "uvicorn.error" else []
         logger.propagate = name == "uvicorn.error"
         logger.setLevel(level.upper() if name == "tgml.service" else logging.WARNING)
+    # Said of every WebSocket that we refuse, though the refusal is sent and complete.
+    logging.getLogger("uvicorn.error").addFilter(
+        lambda record: "without completing handshake" not in record.getMessage()
+    )
