@@ -140,6 +140,8 @@ BENCHMARKS = MappingProxyType(
                 "draw",
                 "how long drawings take, of 25 and of 500 steps",
                 "tgml.benchmarks.draw",
+            ),
+            BenchmarkEntry(
                 "serve",
                 "the live service: observations a second, times, and kills in the middle of writes",
                 "tgml.benchmarks.serve",
