@@ -143,7 +143,7 @@ BENCHMARKS = MappingProxyType(
             ),
             BenchmarkEntry(
                 "serve",
-                "the live service: observations a second, times, and kills in the middle of writes",
+                "the live service: throughput, times to answer, and kill -9 in the middle",
                 "tgml.benchmarks.serve",
             ),
         )

@@ -33,6 +33,7 @@ NOTES = (
         f"kills: kill -9 in the middle of writes, {KILLS} times; lost: acknowledged and gone "
         "after the restart; twice: kept more than once"
     ),
+    "load: how many processes of the whole machine wanted a processor before the measurement",
 )
 
 
@@ -72,15 +73,22 @@ def load_row(
     sessions: int, observations: int, *, rate: float | None = None, store: str = ""
 ) -> dict[str, Any]:
     """Return one measured load as a row."""
+    load = _load()
     figures = measure_load(sessions, observations, rate=rate, store=store)
     must = "99 % < 100 ms" if rate else "500 a second"
-    return {"sessions": sessions, **figures, "must": must}
+    return {"sessions": sessions, **figures, "load": load, "must": must}
 
 
 def kill_row(kills: int) -> dict[str, Any]:
     """Return what was found after kills as a row."""
+    load = _load()
     found = measure_kills(kills)
-    return {**found, "answered": found["acknowledged"], "must": "0 lost, 0 twice"}
+    return {**found, "answered": found["acknowledged"], "load": load, "must": "0 lost, 0 twice"}
+
+
+def _load() -> float:
+    """Return how many processes want a processor, which says what the figures are worth."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
 
 
 def _postgres() -> str:
@@ -103,5 +111,6 @@ COLUMNS = (
     Column("wrong", lambda row: _figure(row, "wrong")),
     Column("lost", lambda row: _figure(row, "lost" if "lost" in row else "lost_or_twice")),
     Column("twice", lambda row: _figure(row, "twice")),
+    Column("load", lambda row: _figure(row, "load", "{:.1f}")),
     Column("must be", lambda row: str(row["must"])),
 )
