@@ -55,6 +55,11 @@ def test_listeners_beyond_the_limit_are_refused(tmp_path: Path) -> None:
         raise AssertionError("the place was never free again")
 
 
+def test_a_stream_is_not_asked_for_its_head(running: Running) -> None:
+    assert running.client.head("/v1/events").status_code == 405
+    assert running.client.head("/healthz").status_code == 200
+
+
 def test_a_body_that_does_not_arrive_is_given_up(tmp_path: Path) -> None:
     with Running(tmp_path, limits=Limits(body_seconds=0.2)) as running:
         head = (

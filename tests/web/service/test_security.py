@@ -11,7 +11,7 @@ import pytest
 from tests.web.service.running import JSON, Running
 from tgml.errors import SettingError
 from tgml.web.service.logs import JsonLines
-from tgml.web.service.routes import ROUTES
+from tgml.web.service.routes import ROUTES, ServiceRoute
 from tgml.web.service.security import TOKEN_VARIABLE, Guard, find_token, is_loopback
 
 TOKEN = "correct-horse-battery-staple"  # noqa: S105
@@ -24,12 +24,12 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield running
 
 
-@pytest.mark.parametrize("route", [r for r in ROUTES if not r.operation.public], ids=str)
-def test_every_route_with_data_asks_for_the_token(
-    route: object, guarded: Running, request: pytest.FixtureRequest
-) -> None:
-    del request
-    method, path = route.method, route.path  # type: ignore[attr-defined]
+DOORS = [route for route in ROUTES if not route.operation.public]
+
+
+@pytest.mark.parametrize("route", DOORS, ids=lambda route: f"{route.method} {route.path}")
+def test_every_route_with_data_asks_for_the_token(route: ServiceRoute, guarded: Running) -> None:
+    method, path = route.method, route.path
     path = path.replace("{session}", "s").replace("{graph}", "batter")
     for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {TOKEN}"}):
         answer = guarded.client.request(method, path, headers=headers)

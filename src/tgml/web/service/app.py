@@ -60,7 +60,7 @@ def make_app(service: Service) -> Starlette:
         return json_response(description)
 
     routes: list[BaseRoute] = [
-        Route(route.path, _endpoint(service, route), methods=[route.method])
+        _route(service, route)
         # Routes are tried one after another, so those that are asked most come first.
         for route in sorted(ROUTES, key=lambda route: _name(route) not in QUIET)
     ]
@@ -74,6 +74,13 @@ def make_app(service: Service) -> Starlette:
         lifespan=lifespan,
         exception_handlers={HTTPException: _as_problem, Exception: _as_failure},
     )
+
+
+def _route(service: Service, route: ServiceRoute) -> Route:
+    made = Route(route.path, _endpoint(service, route), methods=[route.method])
+    if route.stream and made.methods:
+        made.methods.discard("HEAD")  # the head of a stream would go on for as long as the stream
+    return made
 
 
 def _name(route: ServiceRoute) -> str:
