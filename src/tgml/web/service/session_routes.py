@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tgml._version import __version__
+from tgml.graph import TaskGraph
 from tgml.monitoring.plan import Plan
 from tgml.storage import graph_to_json
 from tgml.web.service import bodies
@@ -166,27 +167,7 @@ async def export(service: Service, request: Request) -> Response:
         if kind == "csv":
             return _as_csv(row, rows)
         graph = service.store.versions.monitor(tables, row.graph, row.version).graph
-        return compact(
-            {
-                "format": EXPORT_FORMAT,
-                "version": 1,
-                "tgml": __version__,
-                "session": row.to_json(),
-                "graph": graph_to_json(graph),
-                "observations": [
-                    {
-                        "event": entry.event,
-                        "step": entry.step,
-                        "time": entry.time,
-                        "confidence": entry.confidence,
-                        "received": moment(entry.received),
-                        "verdict": json.loads(entry.verdict),
-                    }
-                    for entry in rows
-                ],
-                "report": None if row.report is None else json.loads(row.report),
-            }
-        )
+        return _as_json(row, graph, rows)
 
     text = await service.store.read(ask)
     headers = {"Content-Disposition": f'attachment; filename="{session}.{kind}"'}
@@ -246,6 +227,30 @@ def _place(raw: str) -> tuple[float, str]:
         raise Problem(
             422, f"'before' is {raw!r:.60}; expected the 'next' of the page before"
         ) from None
+
+
+def _as_json(session: SessionRow, graph: TaskGraph, rows: list[ObservationRow]) -> str:
+    """Return all that is known of a session; verdicts are put in as they were answered."""
+    head = compact(
+        {
+            "format": EXPORT_FORMAT,
+            "version": 1,
+            "tgml": __version__,
+            "session": session.to_json(),
+            "graph": graph_to_json(graph),
+        }
+    )
+    entries = []
+    for row in rows:
+        entry = {
+            "event": row.event,
+            "step": row.step,
+            "time": row.time,
+            "confidence": row.confidence,
+            "received": moment(row.received),
+        }
+        entries.append(f'{compact(entry)[:-1]},"verdict":{row.verdict}}}')
+    return f'{head[:-1]},"observations":[{",".join(entries)}],"report":{session.report or "null"}}}'
 
 
 def _as_csv(session: SessionRow, rows: list[ObservationRow]) -> str:
