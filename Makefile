@@ -23,7 +23,7 @@ $(VENV)/.demo: $(VENV)/.created pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.setup: $(VENV)/.created pyproject.toml constraints.txt
-	$(PIP) --editable '.[torch,stats,draw]' --requirement requirements-dev.txt
+	$(PIP) --editable '.[torch,stats,draw,serve]' --requirement requirements-dev.txt
 	touch $@ $(VENV)/.demo
 
 demo: $(VENV)/.demo
@@ -61,6 +61,7 @@ bench: $(VENV)/.setup
 	$(BIN)/tgml bench smoother --json bench-output/smoother.json
 	$(BIN)/tgml bench alignment --json bench-output/alignment.json
 	$(BIN)/tgml bench draw --json bench-output/draw.json
+	$(BIN)/tgml bench serve --json bench-output/serve.json
 
 clean:
-	rm -rf $(VENV) demo-output bench-output
+	rm -rf $(VENV) demo-output bench-output test-output

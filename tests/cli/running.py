@@ -21,6 +21,7 @@ COMMANDS = (
     "advise",
     "audit",
     "calibrate",
+    "serve",
     "evaluate",
     "convert",
     "methods",

@@ -315,3 +315,14 @@ def test_a_graph_without_steps_is_done_at_once() -> None:
     monitor = Monitor(TaskGraph([], [(END, START)]))
     assert monitor.finish().is_clean
     assert monitor.observe("egg").progress == 1.0
+
+
+def test_a_restarted_monitor_knows_nothing_of_the_session_before() -> None:
+    monitor = Monitor(TaskGraph.from_preconditions({"mix": ["egg"]}))
+    said = monitor.observe("mix").to_json()
+    other = monitor.restarted()
+    assert (other.observed, other.mistakes, other.performed) == (0, 0, ())
+    assert other.observe("mix").to_json() == said
+    assert monitor.observed == 1
+    with pytest.raises(InputError):
+        monitor.restarted().undo()

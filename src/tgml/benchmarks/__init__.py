@@ -166,6 +166,11 @@ BENCHMARKS = MappingProxyType(
                 "how long drawings take, of 25 and of 500 steps",
                 "tgml.benchmarks.draw",
             ),
+            BenchmarkEntry(
+                "serve",
+                "the live service: throughput, times to answer, and kill -9 in the middle",
+                "tgml.benchmarks.serve",
+            ),
         )
     }
 )

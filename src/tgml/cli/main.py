@@ -24,6 +24,7 @@ from tgml.cli import (
     learn,
     methods,
     report,
+    serve,
     show,
     watch,
 )
@@ -52,6 +53,7 @@ app.command("watch")(watch.watch)
 app.command("advise")(advise.advise)
 app.command("audit")(audit.audit)
 app.command("calibrate")(calibrate.calibrate)
+app.command("serve")(serve.serve)
 app.command("evaluate")(evaluate.evaluate)
 app.command("convert")(convert.convert)
 app.command("methods")(methods.methods)

@@ -202,6 +202,13 @@ class Monitor:
             raise InputError(f"only the last {UNDO_LIMIT} observations can be taken back")
         self._now = self._past.pop()
 
+    def restarted(self) -> Monitor:
+        """Return a monitor for another session of the same graph, which is laid out only once."""
+        monitor = object.__new__(type(self))
+        monitor.graph, monitor._plan = self.graph, self._plan
+        monitor._now, monitor._past = Moment(), deque(maxlen=UNDO_LIMIT)
+        return monitor
+
     @property
     def state(self) -> dict[str, Any]:
         """The session as plain JSON values, what `undo` needs included."""

@@ -1,0 +1,30 @@
+"""Pages for browsers, served from a fixed table: what a client asks for is no path to a file."""
+
+from __future__ import annotations
+
+from importlib import resources
+from types import MappingProxyType
+from typing import NamedTuple
+
+
+class Page(NamedTuple):
+    """A file beside this module, and its media type."""
+
+    file: str
+    kind: str
+
+
+PAGES = MappingProxyType(
+    {
+        "/": Page("dashboard.html", "text/html; charset=utf-8"),
+        "/pages/dashboard.css": Page("dashboard.css", "text/css; charset=utf-8"),
+        "/pages/dashboard.js": Page("dashboard.js", "text/javascript; charset=utf-8"),
+        "/pages/live.js": Page("live.js", "text/javascript; charset=utf-8"),
+    }
+)
+"""What the live service shows, by address."""
+
+
+def read_page(page: Page) -> bytes:
+    """Return the content of a page."""
+    return resources.files(__name__).joinpath(page.file).read_bytes()

@@ -1,0 +1,127 @@
+"""Graphs by name and version: sessions finish on the version that they began with."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tgml.errors import FileError, InputError
+from tgml.graph import TaskGraph
+from tgml.monitoring import Monitor
+from tgml.readers import read_graph
+from tgml.storage import graph_from_json, graph_to_json, parse_json
+from tgml.web.service.limits import Limits
+from tgml.web.service.problems import Problem
+from tgml.web.service.rows import GraphRow, compact
+from tgml.web.service.tables import Tables
+
+KEPT = 200
+"""How many versions are kept ready."""
+ENDINGS = (".json", ".graphml", ".adjlist")
+
+
+class Versions:
+    """Graphs that were read from the store once; a version never changes."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[tuple[str, int], Monitor] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def monitor(self, tables: Tables, name: str, version: int) -> Monitor:
+        """Return a monitor at its beginning, on a version of a graph that sessions use."""
+        with self._lock:
+            known = self._known.get((name, version))
+        if known is None:
+            row = tables.graph(name, version)
+            if row is None:
+                raise LookupError(f"version {version} of the graph {name!r} is not in the store")
+            known = Monitor(graph_of(row))
+            with self._lock:
+                self._known[name, version] = known
+                if len(self._known) > KEPT:
+                    self._known.popitem(last=False)
+        return known.restarted()
+
+
+def graph_of(row: GraphRow) -> TaskGraph:
+    """Return the graph that a row holds."""
+    where = f"version {row.version} of the graph {row.name!r} in the store"
+    return graph_from_json(parse_json(row.content, where), where)
+
+
+def put_graph(tables: Tables, name: str, graph: TaskGraph) -> tuple[GraphRow, bool]:
+    """Make a graph the last version of its name; return its row, and whether it is a new one."""
+    content = compact(graph_to_json(graph))
+    tables.begin()
+    try:
+        tables.lock_graphs()
+        last = tables.graph(name)
+        changed = last is None or last.content != content
+        if last is None or changed:
+            number = 1 if last is None else last.version + 1
+            last = GraphRow(name, number, time.time(), content)
+            tables.add_graph(last)
+        tables.commit()
+    except BaseException:
+        tables.rollback()
+        raise
+    return last, changed
+
+
+def load_files(tables: Tables, paths: Sequence[Path], limits: Limits) -> list[dict[str, Any]]:
+    """Put the graphs of files and folders into the store; return what was done with each.
+
+    A file that holds an older version again changes nothing: what replaced it while the service
+    ran stays.
+
+    Raises
+    ------
+    InputError
+        If a file is no graph, too large, or two files would share a name.
+    """
+    done = []
+    for name, path in _named(paths).items():
+        graph = read_graph(path)
+        try:
+            limits.check_graph(graph, str(path))
+        except Problem as problem:
+            raise InputError(problem.detail) from None
+        content = compact(graph_to_json(graph))
+        versions = tables.versions(name)
+        older = next((row for row in versions if row.content == content), None)
+        if older is None:
+            older, _ = put_graph(tables, name, graph)
+            versions.insert(0, older)
+        done.append(
+            {"graph": name, "file": older.version, "current": versions[0].version, "path": path}
+        )
+    return done
+
+
+def _named(paths: Sequence[Path]) -> dict[str, Path]:
+    """Return the files by the names that their graphs get."""
+    files: list[Path] = []
+    for path in paths:
+        try:
+            inside = sorted(path.iterdir()) if path.is_dir() else [path]
+        except OSError as error:
+            raise FileError(f"{path}: cannot be read ({error.strerror})") from None
+        chosen = [file for file in inside if file.suffix.lower() in ENDINGS or file == path]
+        if not chosen:
+            raise FileError(f"{path}: no graph in this folder; expected {', '.join(ENDINGS)} files")
+        files += chosen
+    named: dict[str, Path] = {}
+    for file in files:
+        stem = file.stem.removesuffix(".graph")
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("._-")[:64]
+        if not name:
+            raise InputError(f"{file}: its name has no letter or digit to call the graph by")
+        if name in named and named[name] != file:
+            raise InputError(f"{file}: {named[name]} is called {name!r} already; rename one")
+        named[name] = file
+    return named

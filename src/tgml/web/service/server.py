@@ -1,0 +1,189 @@
+"""Runs the service: opens the store, loads the graphs, listens, and stops without a loss."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from tgml.errors import FileError, InputError, UnavailableError
+from tgml.web.service.app import make_app
+from tgml.web.service.context import Service
+from tgml.web.service.graphs import load_files
+from tgml.web.service.limits import Limits
+from tgml.web.service.logs import start_logging
+from tgml.web.service.problems import StoreError
+from tgml.web.service.security import Guard
+from tgml.web.service.store import connector, masked
+
+SHUTDOWN_SECONDS = 5
+BACKLOG = 1024
+log = logging.getLogger("tgml.service")
+
+
+@dataclass(frozen=True)
+class ServeSettings:
+    """How to serve.
+
+    Parameters
+    ----------
+    graphs
+        Graph files, or folders of them.
+    store
+        The address of the database.
+    host, port
+        Where to listen; port 0 takes a free one.
+    token
+        The API token, or None.
+    limits
+        How much clients may ask for.
+    log_level
+        From which level on to log.
+    """
+
+    graphs: Sequence[Path]
+    store: str
+    host: str = "127.0.0.1"
+    port: int = 8000
+    token: str | None = field(default=None, repr=False)
+    limits: Limits = field(default_factory=Limits)
+    log_level: str = "info"
+
+
+class _Server(uvicorn.Server):
+    """A server that lets streams end before it waits for connections to close."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop on a signal, and be done with it then: to be asked to stop is no failure."""
+        if threading.current_thread() is not threading.main_thread():
+            yield  # signals come to the main thread only
+            return
+        wanted = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, self.handle_exit) for number in wanted}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop to listen, finish what was asked, close the store."""
+        log.info("stopping")
+        self._service.streams.close()
+        await super().shutdown(sockets)
+
+
+def make_server(service: Service) -> uvicorn.Server:
+    """Return what runs a service on a socket."""
+    config = uvicorn.Config(
+        make_app(service),
+        http="httptools",
+        ws="websockets-sansio",
+        ws_max_size=service.limits.body_bytes,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        backlog=BACKLOG,
+    )
+    return _Server(config, service)
+
+
+def serve(settings: ServeSettings, ready: Callable[[str], None] = lambda _: None) -> None:
+    """Serve until a signal asks to stop.
+
+    Parameters
+    ----------
+    settings
+        How.
+    ready
+        Told the service's address when it listens.
+
+    Raises
+    ------
+    InputError
+        If a graph, the store, the token or the address cannot be used.
+    """
+    guard = Guard(settings.host, settings.token)
+    connect = connector(settings.store)
+    try:
+        tables = connect()
+        try:
+            tables.create()
+            loaded = load_files(tables, settings.graphs, settings.limits)
+            if not tables.graphs():
+                raise InputError("no graph to serve; name a graph file or a folder of them")
+        finally:
+            tables.close()
+    except StoreError as error:
+        cause = error.__cause__
+        raise UnavailableError(
+            f"--store {masked(settings.store)}: cannot be used ({cause or error.detail})"
+        ) from None
+    service = Service(connect, guard, settings.limits)
+    start_logging(settings.log_level)
+    for entry in loaded:
+        if entry["file"] != entry["current"]:
+            log.warning(
+                "the file holds an older version; the graph that replaced it stays",
+                extra={"about": entry},
+            )
+    listening = _listen(settings.host, settings.port)
+    address = _address(listening)
+    graphs = [{key: str(value) for key, value in entry.items()} for entry in loaded]
+    about: dict[str, Any] = {
+        "address": address,
+        "store": masked(settings.store),
+        "token": "needed" if guard.needs_token else "none",
+        "graphs": graphs,
+    }
+    log.info("listening", extra={"about": about})
+    ready(address)
+    # Short turns keep answers flowing while the other thread writes.
+    sys.setswitchinterval(0.001)
+    try:
+        make_server(service).run(sockets=[listening])
+    finally:
+        listening.close()
+    log.info("stopped")
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listening = socket.socket(family, kind, protocol)
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(place)
+            listening.listen(BACKLOG)
+        except BaseException:
+            listening.close()
+            raise
+    except (OSError, OverflowError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise FileError(f"--host {host} --port {port}: cannot listen there ({why})") from None
+    return listening
+
+
+def _address(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

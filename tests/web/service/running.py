@@ -1,0 +1,130 @@
+"""A service inside this process: the real application on a real socket, in a thread."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+from tgml.graph import TaskGraph
+from tgml.monitoring import Monitor, explain
+from tgml.web.service.context import Service
+from tgml.web.service.graphs import put_graph
+from tgml.web.service.limits import Limits
+from tgml.web.service.security import Guard
+from tgml.web.service.server import make_server
+from tgml.web.service.store import Connect, connector
+
+BATTER = TaskGraph.from_preconditions(
+    {"mix": ["crack egg", "add milk"], "rest": ["mix", "add milk"], "fry": ["rest", "heat pan"]},
+    procedure="batter",
+)
+STEPS = ("mix", "crack egg", "rest", "add milk", "stir", "heat pan", "fry", "mix")
+JSON = {"Content-Type": "application/json"}
+
+
+class Running:
+    """A service with its client.
+
+    Parameters
+    ----------
+    folder
+        Where its SQLite file goes.
+    limits, token, connect
+        As the service takes them.
+    graphs
+        What it serves, by name.
+    small_buffers
+        Whether connections hold as little as possible of what was not read yet.
+    port
+        Where it listens; 0 takes a free one.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        limits: Limits | None = None,
+        token: str | None = None,
+        connect: Connect | None = None,
+        graphs: dict[str, TaskGraph] | None = None,
+        small_buffers: bool = False,
+        port: int = 0,
+    ) -> None:
+        self.connect = connect or connector(f"sqlite:///{folder / 'sessions.db'}")
+        tables = self.connect()
+        tables.create()
+        for name, graph in (graphs or {"batter": BATTER}).items():
+            put_graph(tables, name, graph)
+        tables.close()
+        limits = limits or Limits(rate=100_000)
+        self.service = Service(self.connect, Guard("127.0.0.1", token), limits)
+        self.server = make_server(self.service)
+        self._socket = socket.create_server(("127.0.0.1", port))
+        if small_buffers:  # so that a reader who does not read is noticed soon
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        self.port: int = self._socket.getsockname()[1]
+        self.address = f"http://127.0.0.1:{self.port}"
+        self._thread = threading.Thread(target=self.server.run, args=([self._socket],))
+
+    def __enter__(self) -> Running:
+        self._thread.start()
+        until(lambda: self.server.started)
+        self.client = httpx.Client(base_url=self.address, timeout=20)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.client.close()
+        self.server.should_exit = True
+        self._thread.join(20)
+        self._socket.close()
+
+    def open(self, session: str, graph: str = "batter", **more: Any) -> httpx.Response:
+        """Open a session."""
+        return self.client.post("/v1/sessions", json={"graph": graph, "id": session, **more})
+
+    def observe(self, session: str, event: str, step: str, **more: Any) -> httpx.Response:
+        """Post an observation."""
+        body = {"event": event, "step": step, **more}
+        return self.client.post(f"/v1/sessions/{session}/observations", json=body)
+
+    def finish(self, session: str) -> httpx.Response:
+        """Finish a session."""
+        return self.client.post(f"/v1/sessions/{session}/finish")
+
+
+def replayed(
+    steps: Iterable[str], graph: TaskGraph = BATTER, times: Iterable[float | None] | None = None
+) -> list[dict[str, Any]]:
+    """Return what a monitor says of steps, offline."""
+    monitor = Monitor(graph)
+    said = []
+    steps = list(steps)
+    for step, at in zip(steps, times or [None] * len(steps), strict=True):
+        verdict = monitor.observe(step, at)
+        said.append({**verdict.to_json(), "sentence": explain(verdict, graph)})
+    return said
+
+
+def without_ids(verdict: dict[str, Any]) -> dict[str, Any]:
+    """Return a verdict as a monitor gives it, without what the service adds."""
+    return {key: value for key, value in verdict.items() if key not in ("session", "event")}
+
+
+def until(question: Any, seconds: float = 10.0) -> None:
+    """Wait until a question is answered with yes."""
+    end = time.monotonic() + seconds
+    while not question():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.005)

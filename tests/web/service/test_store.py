@@ -1,0 +1,201 @@
+"""What both kinds of store promise, asked of a real SQLite file and a real PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.strategies import STEP_NAMES, task_graphs
+from tests.web.service.running import BATTER, STEPS, replayed, without_ids
+from tgml.errors import FileError, FormatError, SettingError
+from tgml.graph import TaskGraph
+from tgml.web.service.graphs import load_files, put_graph
+from tgml.web.service.limits import Limits
+from tgml.web.service.problems import Problem
+from tgml.web.service.sessions import Command, Finish, Observe, Open, Outcome
+from tgml.web.service.store import Connect, Store, connector, masked
+
+
+def done(
+    connect: Connect, *rounds: list[Command], stores: int = 1
+) -> list[list[Outcome | BaseException]]:
+    """Apply rounds of commands, each round at once, spread over several stores."""
+
+    async def run() -> list[list[Outcome | BaseException]]:
+        running = [Store(connect, Limits()) for _ in range(stores)]
+        for store in running:
+            store.start()
+        try:
+            return [
+                await asyncio.gather(
+                    *(running[n % stores].do(command) for n, command in enumerate(commands)),
+                    return_exceptions=True,
+                )
+                for commands in rounds
+            ]
+        finally:
+            for store in running:
+                await store.stop()
+
+    return asyncio.run(run())
+
+
+def put(connect: Connect, graph: TaskGraph = BATTER) -> None:
+    tables = connect()
+    put_graph(tables, "g", graph)
+    tables.close()
+
+
+def body(outcome: Outcome | BaseException) -> Any:
+    assert isinstance(outcome, Outcome), outcome
+    return json.loads(outcome.body)
+
+
+def steps_kept(connect: Connect, session: str) -> list[tuple[int, str, dict[str, Any]]]:
+    tables = connect()
+    rows = tables.observations(session, 0, 10_000)
+    tables.close()
+    return [(row.position, row.step, json.loads(row.verdict)) for row in rows]
+
+
+def test_commands_of_one_round_are_applied_in_order(connect: Connect) -> None:
+    put(connect)
+    commands: list[Command] = [Open("s", "g")]
+    commands += [Observe("s", str(n), step) for n, step in enumerate(STEPS)]
+    (outcomes,) = done(connect, [*commands, Observe("s", "0", STEPS[0]), Finish("s")])
+    assert [without_ids(body(outcome)) for outcome in outcomes[1:-2]] == replayed(STEPS)
+    repeated = outcomes[-2]
+    assert isinstance(repeated, Outcome)
+    assert not repeated.created
+    assert body(outcomes[-1])["observed"] == len(STEPS)
+
+
+def test_a_session_goes_on_in_another_process(connect: Connect) -> None:
+    put(connect)
+    half = len(STEPS) // 2
+    done(connect, [Open("s", "g"), *(Observe("s", str(n), STEPS[n]) for n in range(half))])
+    rest: list[Command] = [Observe("s", str(n), STEPS[n]) for n in range(half, len(STEPS))]
+    (outcomes,) = done(connect, rest)
+    assert [without_ids(body(outcome)) for outcome in outcomes] == replayed(STEPS)[half:]
+
+
+def test_servers_that_share_a_session_take_turns(connect: Connect) -> None:
+    put(connect)
+    commands: list[Command] = [Observe("s", str(n), STEPS[n % len(STEPS)]) for n in range(60)]
+    twice = [command for command in commands for _ in range(2)]  # to both servers
+    _, outcomes = done(connect, [Open("s", "g")], twice, stores=2)
+    assert not [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+    kept = steps_kept(connect, "s")
+    assert [position for position, _, _ in kept] == list(range(1, 61))
+    assert [without_ids(said) for _, _, said in kept] == replayed([step for _, step, _ in kept])
+    for first, second in zip(outcomes[::2], outcomes[1::2], strict=True):
+        assert body(first) == body(second)
+        assert {first.created, second.created} == {True, False}  # type: ignore[union-attr]
+
+
+def test_two_servers_open_the_same_session_once(connect: Connect) -> None:
+    put(connect)
+    (outcomes,) = done(connect, [Open(f"s{n // 2}", "g") for n in range(20)], stores=2)
+    created = [outcome.created for outcome in outcomes if isinstance(outcome, Outcome)]
+    assert (len(created), sum(created)) == (20, 10)
+
+
+def test_a_refused_command_does_not_touch_its_neighbours(connect: Connect) -> None:
+    put(connect)
+    (outcomes,) = done(
+        connect,
+        [
+            Open("s", "g"),
+            Observe("s", "a", "mix"),
+            Observe("nobody", "b", "mix"),
+            Observe("s", "c", "mix", time=float("inf")),
+            Observe("s", "d", "mix", confidence=2.0),
+            Open("t", "no graph"),
+            Observe("s", "e", "crack egg"),
+        ],
+    )
+    statuses = [outcome.status if isinstance(outcome, Problem) else 0 for outcome in outcomes]
+    assert statuses == [0, 0, 404, 422, 422, 404, 0]
+    assert [step for _, step, _ in steps_kept(connect, "s")] == ["mix", "crack egg"]
+
+
+def test_a_command_that_breaks_does_not_break_its_neighbours(connect: Connect) -> None:
+    put(connect)
+    broken = Observe("s", "b", "half a character \ud800")  # the service refuses it before
+    (outcomes,) = done(
+        connect, [Open("s", "g"), Observe("s", "a", "mix"), broken, Observe("s", "c", "rest")]
+    )
+    assert isinstance(outcomes[2], Exception)
+    assert [without_ids(body(outcomes[n])) for n in (1, 3)] == replayed(["mix", "rest"])
+
+
+@given(data=st.data())
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_any_steps_on_any_graph_are_judged_as_offline(
+    data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    connect = connector(f"sqlite:///{tmp_path_factory.mktemp('property') / 'sessions.db'}")
+    tables = connect()
+    tables.create()
+    tables.close()
+    graph = data.draw(task_graphs())
+    steps = data.draw(st.lists(st.sampled_from((*STEP_NAMES, "unknown")), max_size=20))
+    put(connect, graph)
+    cut = data.draw(st.integers(0, len(steps)))
+    commands: list[Command] = [Observe("s", str(n), step) for n, step in enumerate(steps)]
+    rounds = done(connect, [Open("s", "g"), *commands[:cut]], commands)
+    assert [without_ids(body(outcome)) for outcome in rounds[1]] == replayed(steps, graph)
+    assert [step for _, step, _ in steps_kept(connect, "s")] == steps
+
+
+def test_a_file_that_was_replaced_since_does_not_come_back(
+    connect: Connect, tmp_path: Path
+) -> None:
+    from tgml.storage import save_graph
+
+    path = tmp_path / "g.graph.json"
+    save_graph(BATTER, path)
+    tables = connect()
+    assert load_files(tables, [path], Limits())[0]["current"] == 1
+    put_graph(tables, "g", TaskGraph.from_preconditions({"a": ["b"]}))
+    (entry,) = load_files(tables, [path], Limits())
+    assert (entry["file"], entry["current"]) == (1, 2)
+    assert len(tables.versions("g")) == 2
+    tables.close()
+
+
+def test_a_store_of_a_newer_tgml_is_refused(connect: Connect) -> None:
+    tables = connect()
+    tables.fetch("UPDATE tgml_store SET version = 2")
+    with pytest.raises(FormatError, match="install a newer tgml"):
+        tables.create()
+    tables.fetch("UPDATE tgml_store SET version = 1")
+    tables.close()
+
+
+@pytest.mark.parametrize(
+    "url", ["sqlite://", "sqlite:///", "sqlite:///:memory:", "mysql://x", "sessions.db", "sqlite:x"]
+)
+def test_an_address_that_names_no_store_is_refused(url: str) -> None:
+    with pytest.raises(SettingError, match="expected sqlite"):
+        connector(url)
+
+
+def test_a_store_in_a_missing_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="there is no folder"):
+        connector(f"sqlite:///{tmp_path / 'nowhere' / 'sessions.db'}")
+
+
+def test_passwords_are_never_shown() -> None:
+    assert masked("postgresql://anna:s3cret@db:5432/x") == "postgresql://anna:***@db:5432/x"
+    with pytest.raises(SettingError, match=r"\*\*\*") as caught:
+        connector("mysql://anna:s3cret@db/x")
+    assert "s3cret" not in str(caught.value)
