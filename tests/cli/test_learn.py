@@ -141,7 +141,18 @@ def test_changes_of_post_processing_are_listed_if_asked_for(tgml: Run, put: Put)
 
 
 def test_settings_and_seed_reach_the_method_and_the_graph_file(tgml: Run, demos: str) -> None:
-    options = ["--set", "epochs=7", "--set", "beta=0.5", "--set", "stopping=never", "--seed", "3"]
+    options = [
+        "--method",
+        "do",
+        "--set",
+        "epochs=7",
+        "--set",
+        "beta=0.5",
+        "--set",
+        "stopping=never",
+        "--seed",
+        "3",
+    ]
     (entry,) = tgml("learn", demos, *options, "--repetitions", "last", "--json").json
     provenance = entry["graph"]["provenance"]
     assert provenance["seed"] == 3

@@ -148,7 +148,7 @@ def test_the_drawing_is_told_in_words_to_those_who_cannot_see_it() -> None:
     told = root.findtext("{http://www.w3.org/2000/svg}desc") or ""
     assert root.attrib["role"] == "img"
     assert told.startswith("13 steps, 21 edges.")
-    assert "'rinse the whisk' needs 'whisk the batter'." in told
+    assert "'rinse the whisk' (optional) needs 'whisk the batter'." in told
 
 
 def test_common_missing_and_spurious_edges_differ_in_colour_and_in_dashes() -> None:

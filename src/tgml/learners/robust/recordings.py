@@ -46,11 +46,9 @@ class Recordings:
         places: dict[tuple[int, ...], int] = {}
         weights: list[float] = []
         owners = []
-        notes: dict[str, None] = {}
         for recording in demonstrations:
             alone = Demonstrations(demonstrations.vocabulary, (recording,))
             read = without_repetitions(alone, repetitions, seed=seed)
-            notes.update(dict.fromkeys(read.notes))
             own = []
             for steps in read.sequences:
                 if steps not in places:
@@ -64,7 +62,7 @@ class Recordings:
             tuple(places),
             np.array(weights),
             tuple(owners),
-            tuple(notes),
+            without_repetitions(demonstrations, repetitions, seed=seed).notes,
         )
 
     @cached_property
