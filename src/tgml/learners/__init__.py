@@ -82,6 +82,13 @@ LEARNERS = MappingProxyType(
                 extra="torch",
             ),
             LearnerEntry(
+                "tgt-text",
+                "the Task Graph Transformer: a network on what the steps are called (the paper's)",
+                "tgml.learners.tgt.text",
+                "TextTransformer",
+                extra="text",
+            ),
+            LearnerEntry(
                 "intersection",
                 "the order that all demonstrations share: the exact maximum-likelihood order",
                 "tgml.learners.intersection",

@@ -9,7 +9,6 @@ from typing import Protocol
 from torch import Tensor, nn
 
 from tgml.learners.batching import SequenceBatch
-from tgml.learners.likelihood import TGMLLoss
 
 
 @dataclass(frozen=True)
@@ -48,10 +47,17 @@ class Optimizer(Protocol):
         """Move the parameters along it."""
 
 
+class Loss(Protocol):
+    """What to minimise; `TGMLLoss` is one."""
+
+    def __call__(self, Z: Tensor, batch: SequenceBatch) -> Tensor:
+        """Return the loss, one number."""
+
+
 def train(
     model: nn.Module,
     batch_of: Callable[[int], SequenceBatch],
-    loss: TGMLLoss,
+    loss: Loss,
     optimizer: Optimizer,
     rule: StoppingRule,
     *,
@@ -82,12 +88,14 @@ def train(
         The number of the epoch that comes next.
     """
     for epoch in epochs:
+        # The batch comes first: a model whose input changes is told of the epoch through it.
+        batch = batch_of(epoch)
         Z: Tensor = model()
         finished = rule.observe(epoch, Z.detach())
         whole = finished.all(dim=0)
         if int(whole.sum()) >= enough * len(whole):
             return epoch
-        value: Tensor = loss(Z, batch_of(epoch))
+        value: Tensor = loss(Z, batch)
         optimizer.zero_grad()
         value.backward()  # type: ignore[no-untyped-call]
         optimizer.step()

@@ -1,0 +1,215 @@
+"""What both methods of the Task Graph Transformer share: their settings, and training by them."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Lock
+from typing import ClassVar
+
+import torch
+
+from tgml.adjacency import WeightedAdjacency
+from tgml.errors import FormatError, SettingError
+from tgml.learners.base import Learned, Learner, Progress, no_progress
+from tgml.learners.sequence_accuracy import sequence_accuracy
+from tgml.learners.settings import check_number, check_whole
+from tgml.learners.tgt.fitting import Schedule, fit, predict
+from tgml.learners.tgt.lessons import Lesson, Vectors
+from tgml.learners.tgt.model import Shape, TaskGraphTransformer
+from tgml.learners.threads import one_thread
+from tgml.sequences import Demonstrations
+
+SEED_OF_DRAWS = 1_000_003
+"""Sets apart what is drawn in training from a network's first weights."""
+
+
+@dataclass(frozen=True)
+class TransformerLearner(Learner):
+    """A transformer from embeddings of key-steps to their graph.
+
+    Parameters
+    ----------
+    unified
+        Whether all procedures share one network; else each has its own.
+    width
+        The width of the network: embeddings are projected to it. The paper's is 4096.
+    heads, layers
+        The parts of its attention, and the layers of its encoder.
+    dropout
+        Which share of what a layer adds is dropped in training. The paper's is 0.25.
+    learning_rate, epochs
+        Adam's step, and at most how many times over all recordings; 0 epochs: 300, or 600 for a
+        unified network. The paper's are 0.000001 and 3000.
+    beta, final_beta, beta_every
+        The weight of the loss's contrastive term: from the first to the last linearly, changed
+        every so many epochs. The paper's go from 1 to 0.05, changed every 100.
+    distinctiveness
+        The weight of the cross-entropy that keeps key-steps apart.
+    evenness, final_evenness, cooling
+        The weight of the rows' entropy, counted in recordings: from the first to the last
+        geometrically over so many epochs. The paper has none.
+    subsets
+        In which share of its turns a procedure is cut down to some of its key-steps.
+    together
+        How many procedures a step of the optimizer sees, where they share a network.
+    stop
+        Whether to end once all edges agree with all sequences.
+    device
+        Where to compute: any torch device.
+    """
+
+    seeded: ClassVar[bool] = True
+
+    unified: bool = False
+    width: int = 32
+    heads: int = 4
+    layers: int = 1
+    dropout: float = 0.05
+    learning_rate: float = 0.003
+    epochs: int = 0
+    beta: float = 0.005
+    final_beta: float = 0.005
+    beta_every: int = 100
+    distinctiveness: float = 1.0
+    evenness: float = 3.0
+    final_evenness: float = 0.3
+    cooling: int = 100
+    subsets: float = 0.0
+    together: int = 4
+    stop: bool = True
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("beta", "final_beta", "distinctiveness", "evenness", "final_evenness"):
+            check_number(name, getattr(self, name), low=0.0)
+        check_number("learning_rate", self.learning_rate, low=0.0, above=True)
+        check_number("subsets", self.subsets, low=0.0)
+        if self.subsets > 1:
+            raise SettingError(f"subsets is {self.subsets!r}; expected a share from 0 to 1")
+        check_whole("epochs", self.epochs, low=0)
+        for name in ("beta_every", "cooling", "together"):
+            check_whole(name, getattr(self, name), low=1)
+        self._shape(1)  # checks the rest
+        try:
+            torch.zeros(1, device=self.device)
+        except (RuntimeError, AssertionError, TypeError) as error:
+            reason = str(error).splitlines()[0]
+            raise SettingError(f"device {self.device!r} cannot be used: {reason}") from None
+
+    @abstractmethod
+    def views(self, procedures: Sequence[Demonstrations]) -> list[list[Vectors]]:
+        """Return, for each procedure and key-step, its embeddings: (views, features)."""
+
+    def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:
+        """Learn the weights of one procedure."""
+        return self.learn_many([demonstrations], seeds=[seed])[0][0]
+
+    def learn_many(
+        self,
+        procedures: Sequence[Demonstrations],
+        *,
+        seeds: Sequence[int] = (0,),
+        progress: Progress = no_progress,
+    ) -> list[list[Learned]]:
+        """Learn several procedures, each with several seeds.
+
+        Networks train beside each other, one on each core.
+        """
+        groups = [list(range(len(procedures)))]
+        if not self.unified:
+            groups = [[number] for number in range(len(procedures))]
+        tasks = [(group, seed) for group in groups for seed in seeds]
+        views = self.views(procedures)
+        lock, done = Lock(), 0
+
+        def work(task: tuple[list[int], int]) -> list[Learned]:
+            nonlocal done
+            group, seed = task
+            lessons = [
+                Lesson.of(procedures[number], views[number], self.repetitions, seed)
+                for number in group
+            ]
+            network, epochs = self.train_network(lessons, seed)
+            results = [
+                _learned(network, procedures[number], lesson, epochs)
+                for number, lesson in zip(group, lessons, strict=True)
+            ]
+            with lock:
+                done += 1
+                progress(done, len(tasks), f"{done} of {len(tasks)} networks trained")
+            return results
+
+        progress(0, len(tasks), "training")
+        with one_thread(), ThreadPoolExecutor(_workers(len(tasks))) as pool:
+            finished = list(pool.map(work, tasks))
+        rows: list[list[Learned]] = [[] for _ in procedures]
+        for (group, _), results in zip(tasks, finished, strict=True):
+            for number, learned in zip(group, results, strict=True):
+                rows[number].append(learned)
+        return rows
+
+    def train_network(
+        self, lessons: Sequence[Lesson], seed: int
+    ) -> tuple[TaskGraphTransformer, int]:
+        """Return a network trained on some lessons, and how many epochs that took.
+
+        Raises
+        ------
+        FormatError
+            If embeddings of different procedures have different widths.
+        """
+        widths = sorted({views.shape[1] for lesson in lessons for views in lesson.views})
+        if len(widths) != 1:
+            raise FormatError(
+                f"embeddings have widths {', '.join(map(str, widths))}; expected one width, as all "
+                "must come from one model"
+            )
+        network = TaskGraphTransformer(self._shape(widths[0]), seed).to(self.device)
+        epochs = fit(network, lessons, self._schedule(len(lessons)), seed + SEED_OF_DRAWS)
+        return network, epochs
+
+    def _shape(self, features: int) -> Shape:
+        return Shape(features, self.width, self.heads, self.layers, self.dropout)
+
+    def _schedule(self, lessons: int) -> Schedule:
+        return Schedule(
+            learning_rate=self.learning_rate,
+            epochs=self.epochs or (600 if lessons > 1 else 300),
+            beta=self.beta,
+            final_beta=self.final_beta,
+            beta_every=self.beta_every,
+            distinctiveness=self.distinctiveness,
+            evenness=self.evenness,
+            final_evenness=self.final_evenness,
+            cooling=self.cooling,
+            subsets=self.subsets,
+            together=self.together,
+            stop=self.stop,
+        )
+
+
+def _learned(
+    network: TaskGraphTransformer, given: Demonstrations, lesson: Lesson, epochs: int
+) -> Learned:
+    matrix = predict(network, lesson).astype("float64")
+    accuracy = sequence_accuracy(matrix > 1 / lesson.size, lesson.sequences)
+    facts = {
+        "epochs": epochs,
+        "sequence_accuracy": accuracy,
+        "agrees": float(lesson.agrees(matrix)),
+    }
+    for node in range(1, lesson.size - 1):
+        if node not in given.seen:
+            matrix[node] = 0.0
+            matrix[node, 0] = 1.0
+    return Learned(WeightedAdjacency(given.vocabulary, matrix), lesson.notes, facts)
+
+
+def _workers(tasks: int) -> int:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, min(tasks, cores or 1))

@@ -1,0 +1,56 @@
+"""tgt-text: the Task Graph Transformer on embeddings of step names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tgml.learners.tgt.base import TransformerLearner
+from tgml.learners.tgt.embeddings import minilm
+from tgml.learners.tgt.embeddings.files import read_embeddings, vectors_of
+from tgml.learners.tgt.embeddings.sentences import embed_names
+from tgml.learners.tgt.lessons import Vectors
+from tgml.sequences import Demonstrations
+
+
+@dataclass(frozen=True)
+class TextTransformer(TransformerLearner):
+    """The transformer on what the key-steps are called.
+
+    Parameters
+    ----------
+    sentence_model
+        What embeds step names: 'all-MiniLM-L6-v2', or a sentence-transformers model on this
+        machine, by name or folder.
+    embeddings
+        A file with an embedding for each step name, to use instead: npz, safetensors or .pt.
+    """
+
+    name: ClassVar[str] = "tgt-text"
+
+    sentence_model: str = minilm.NAME
+    embeddings: str = ""
+
+    def views(self, procedures: Sequence[Demonstrations]) -> list[list[Vectors]]:
+        """Return the one embedding of each step name."""
+        return [
+            list(self.embed(given.vocabulary.steps, given.procedure)[:, None])
+            for given in procedures
+        ]
+
+    def embed(self, steps: Sequence[str], procedure: str = "") -> Vectors:
+        """Return the embeddings of step names: (steps, features).
+
+        Raises
+        ------
+        FormatError
+            If the file of embeddings lacks a step.
+        MissingExtraError
+            If the sentence model's package is not installed.
+        """
+        if self.embeddings:
+            about = f", procedure {procedure!r}" if procedure else ""
+            where = f"{self.embeddings}{about}"
+            return vectors_of(steps, read_embeddings(self.embeddings), where)
+        return embed_names(steps, self.sentence_model)
