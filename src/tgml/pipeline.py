@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,13 +12,13 @@ from typing import Any
 
 from tgml._version import __version__
 from tgml.adjacency import WeightedAdjacency
-from tgml.errors import FormatError, SettingError
+from tgml.errors import FormatError, MissingExtraError, SettingError
 from tgml.graph import TaskGraph
 from tgml.insight import edge_evidence, step_attributes
 from tgml.learners import Learned, Progress, get_learner, no_progress
 from tgml.postprocess import Change, to_graph
 from tgml.readers import read_demonstrations
-from tgml.sequences import Demonstrations, in_words
+from tgml.sequences import Demonstrations, Vocabulary, in_words
 
 DEFAULT_METHOD = "robust"
 LARGEST_SEED = 2**32 - 1
@@ -136,6 +137,57 @@ def learn_all(
         _finish(usable, notes, results[0], method, public, seed, threshold, relaxed)
         for (_, usable, notes), results in zip(chosen, learned, strict=True)
     ]
+
+
+def predict(
+    steps: Vocabulary | Sequence[str],
+    model: str | Path,
+    *,
+    embeddings: str | Path | None = None,
+    procedure: str = "",
+    threshold: float | None = None,
+    relaxed: bool = False,
+) -> Learning:
+    """Predict the task graph of a procedure that nobody has demonstrated, from its step names.
+
+    Parameters
+    ----------
+    steps
+        The names of its key-steps, in any order.
+    model
+        A network that the method 'tgt-text' saved.
+    embeddings
+        A file with the steps' embeddings, for a network that was trained on such.
+    procedure
+        What the procedure is called.
+    threshold, relaxed
+        As for `learn`.
+
+    Raises
+    ------
+    FileError, FormatError
+        If a file cannot be used.
+    MissingExtraError
+        If torch or the sentence model is not installed.
+    """
+    try:
+        zero_shot = importlib.import_module("tgml.learners.tgt.zero_shot")
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] == "tgml":
+            raise
+        raise MissingExtraError("predicting a graph from step names", "text") from None
+    words = steps if isinstance(steps, Vocabulary) else Vocabulary(tuple(steps))
+    learned: Learned = zero_shot.predict_unseen(words, model, embeddings=embeddings)
+    result = to_graph(learned.adjacency, threshold=threshold, relaxed=relaxed, procedure=procedure)
+    provenance = {"method": "tgt-text", "model": Path(model).name, "recordings": 0}
+    graph = TaskGraph(
+        result.graph.steps,
+        result.graph.edges,
+        procedure=procedure,
+        weights=result.graph.weights,
+        provenance={**provenance, "tgml": __version__},
+    )
+    return Learning(graph, learned.adjacency, result.changes, learned.notes, learned.facts)
 
 
 def _usable(given: Demonstrations, with_mistakes: bool) -> tuple[Demonstrations, list[str]]:

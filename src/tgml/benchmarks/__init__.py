@@ -104,6 +104,11 @@ BENCHMARKS = MappingProxyType(
                 "tgml.benchmarks.fusion_weights",
             ),
             BenchmarkEntry(
+                "understanding",
+                "which of two steps comes first, and which comes next (pairwise ordering, future)",
+                "tgml.benchmarks.understanding",
+            ),
+            BenchmarkEntry(
                 "synthetic",
                 "F1 by the number of recordings and by their noise, on random procedures",
                 "tgml.benchmarks.synthetic",

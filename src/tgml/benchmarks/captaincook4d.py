@@ -25,6 +25,8 @@ PAPER = {
     "count-based": (0.667, 0.556, 0.606, None),
     "msg2": (0.709, 0.716, 0.711, None),
     "do": (0.864, 0.897, 0.878, 0.015),
+    "tgt-text": (0.799, 0.819, 0.808, 0.080),
+    "tgt-text-unified": (0.615, 0.682, 0.645, 0.119),
 }
 """The paper's Table 1: precision, recall, F1 and the half-width of F1's 90 % interval."""
 
@@ -112,6 +114,12 @@ VARIANTS = {
             "do",
             {"protected": True},
             "Direct Optimization on the recordings in which the robust learner sees no slip",
+        ),
+        Variant(
+            "tgt-text-unified",
+            "tgt-text",
+            {"unified": True},
+            "one network of the Task Graph Transformer for all recipes",
         ),
         Variant(
             "fusion-llm",
@@ -249,13 +257,20 @@ def choose_methods(methods: Sequence[str] | None) -> list[str]:
     UnknownNameError
         If there is no such row.
     """
-    every = [*LEARNERS, *VARIANTS, *CONTROL_NOTES]
+    usable = [name for name, entry in LEARNERS.items() if not entry.needs_files]
+    every = [*usable, *VARIANTS, *CONTROL_NOTES]
     if methods is None:
         return every
     for name in methods:
         if name not in every:
             raise UnknownNameError("method", name, every)
     return list(dict.fromkeys(methods))
+
+
+def is_quick(label: str) -> bool:
+    """Return whether a row takes a moment."""
+    method = VARIANTS[label].method if label in VARIANTS else label
+    return method not in LEARNERS or LEARNERS[method].quick
 
 
 def table_row(label: str, recipes: Recipes, seeds: int) -> dict[str, Any]:

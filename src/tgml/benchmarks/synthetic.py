@@ -35,8 +35,8 @@ NOISY_COUNT = 16
 FIRST_SEED = 100
 """The settings of `robust` were chosen on procedures of smaller seeds; these it has not seen."""
 
-ASKING = ("llm",)
-"""Methods that ask what a step's name means; the names here mean nothing."""
+ASKING = tuple(name for name, entry in LEARNERS.items() if entry.reads_names)
+"""Methods that go by what a step's name means; the names here mean nothing."""
 KNOWING = "uncontradicted"
 CONTROL_NAMES = (*CONTROLS, KNOWING)
 
@@ -127,13 +127,14 @@ def run(
 
 
 def _choose(methods: Sequence[str] | None) -> list[str]:
-    every = [*(name for name in LEARNERS if name not in ASKING), *CONTROL_NAMES]
+    usable = (name for name, entry in LEARNERS.items() if not entry.needs_files)
+    every = [*(name for name in usable if name not in ASKING), *CONTROL_NAMES]
     if methods is None:
         return every
     for name in methods:
         if name in ASKING:
             raise SettingError(
-                f"the method {name!r} asks what step names mean, and those of random procedures "
+                f"the method {name!r} goes by what step names mean, and those of random procedures "
                 f"mean nothing; expected one of {', '.join(every)}"
             )
         if name not in every:
@@ -213,6 +214,7 @@ def _notes_on_procedures(seeds: int) -> list[str]:
         ),
         "intervals are Student's t at 90 % over procedures; methods have their default settings",
         "step names say nothing here: methods that read them go by the order alone",
+        f"left out, as they go by what names mean: {', '.join(ASKING)}",
         f"{KNOWING} knows the known graph: what recordings leave possible, not a method",
     ]
 

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
 
 def learn(
-    demos: options.Demos,
+    demos: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[DEMOS]",
+            help="The recordings: CSV, JSON Lines, JSON or text.",
+            show_default=False,
+        ),
+    ] = None,
     output: Annotated[
         str | None,
         typer.Option(
@@ -79,6 +86,25 @@ def learn(
         list[str] | None,
         typer.Option(metavar="A>B", help="For 'fusion': A does not need B; repeatable."),
     ] = None,
+    unified: Annotated[
+        bool, typer.Option("--unified", help="For 'tgt-text': one network for all procedures.")
+    ] = False,
+    save_model: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="For 'tgt-text': write the trained network there."),
+    ] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="For --zero-shot: a network that --save-model wrote."),
+    ] = None,
+    zero_shot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="STEPS",
+            help="Instead of DEMOS: a text file with one step name a line, of a procedure that "
+            "nobody has demonstrated.",
+        ),
+    ] = None,
     file_format: options.Format = None,
     column: options.ColumnNames = None,
     errors: options.Errors = None,
@@ -94,6 +120,20 @@ def learn(
     from tgml.pipeline import learn_all
     from tgml.readers import read_demonstrations
 
+    if zero_shot is not None:
+        _refuse_for_zero_shot(demos, method, model, unified=unified, save_model=save_model)
+        unseen = options.settings(setting, options.learner_class(method))
+        paths = _targets(zero_shot, [zero_shot.stem], output)
+        learning = _predict(zero_shot, model, unseen, threshold, relaxed)
+        _report([learning], paths, changes, as_json)
+        return
+    if model is not None:
+        raise InputError("--model FILE is for --zero-shot STEPS; to train a network leave it out")
+    if demos is None:
+        raise InputError(
+            "no recordings; name their file, or with --model FILE --zero-shot STEPS a file of step "
+            "names"
+        )
     reading = read_demonstrations(
         demos,
         format=file_format,
@@ -108,6 +148,7 @@ def learn(
     paths = _targets(demos, reading.procedures, output)
     kind = options.learner_class(method)
     settings = options.settings(setting, kind)
+    settings |= options.transformer(kind, unified=unified, save_model=save_model)
     if prior is not None or must or never:
         if several:
             raise _too_many(demos, reading.procedures, "a prior, must or never is of one procedure")
@@ -125,9 +166,52 @@ def learn(
             repetitions=repetitions,
             **settings,
         )
-    if output is not None:
-        _save(learnings, paths)
     print_notes(reading.notes)
+    _report(learnings, paths, changes, as_json)
+
+
+def _refuse_for_zero_shot(
+    demos: Path | None, method: str, model: Path | None, *, unified: bool, save_model: Path | None
+) -> None:
+    if demos is not None:
+        raise InputError(f"{demos}: --zero-shot takes no recordings, only step names")
+    if method != "tgt-text":
+        raise InputError(f"--zero-shot is for --method tgt-text, not {method!r}")
+    if model is None:
+        raise InputError("--zero-shot needs --model FILE, a network that --save-model wrote")
+    if unified or save_model is not None:
+        raise InputError("--zero-shot trains nothing; leave out --unified and --save-model")
+
+
+def _predict(
+    steps: Path, model: Path | None, given: dict[str, Any], threshold: float | None, relaxed: bool
+) -> Learning:
+    from tgml.pipeline import predict
+    from tgml.readers import read_steps
+
+    embeddings = given.pop("embeddings", None)
+    if given:
+        raise InputError(
+            f"--set {next(iter(given))} is of no use to --zero-shot, which trains nothing; only "
+            "--set embeddings=FILE is"
+        )
+    return predict(
+        read_steps(steps),
+        str(model),
+        embeddings=embeddings,
+        procedure=steps.stem,
+        threshold=threshold,
+        relaxed=relaxed,
+    )
+
+
+def _report(
+    learnings: Sequence[Learning], paths: Sequence[Path | None], changes: bool, as_json: bool
+) -> None:
+    """Write the graphs where they are to go, and say what was learned."""
+    several = len(learnings) > 1
+    if any(path is not None for path in paths):
+        _save(learnings, paths)
     for learning in learnings:
         about = f"{learning.graph.procedure}: " if several else ""
         print_notes(f"{about}{note}" for note in learning.notes)

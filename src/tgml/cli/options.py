@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
 
+from tgml.cli.targets import check_file
 from tgml.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -136,6 +137,28 @@ def knowledge(
     return {
         name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
     }
+
+
+def transformer(kind: type[Learner], *, unified: bool, save_model: Path | None) -> dict[str, Any]:
+    """Return ``--unified`` and ``--save-model`` as settings of a method.
+
+    Raises
+    ------
+    SettingError
+        If the method takes no such thing.
+    FileError
+        If the network's file could not be written.
+    """
+    given: dict[str, Any] = {"unified": True} if unified else {}
+    if save_model is not None:
+        check_file(save_model)
+        given["save_model"] = str(save_model)
+    known = [field.name for field in dataclasses.fields(kind)]
+    for name in given:
+        if name not in known:
+            option = f"--{name.replace('_', '-')}"
+            raise SettingError(f"the method {kind.name!r} takes no {option}; use --method tgt-text")
+    return given
 
 
 def learner_class(method: str) -> type[Learner]:

@@ -41,6 +41,12 @@ class LearnerEntry:
         Where it lives.
     extra
         The optional dependency it needs, if any.
+    reads_names
+        Whether it goes by what step names mean, so that made-up names tell it nothing.
+    quick
+        Whether it learns a procedure in a moment; slow ones run only where they are asked for.
+    needs_files
+        Whether it needs files beside the recordings, so that it cannot run on just any.
     """
 
     name: str
@@ -48,6 +54,9 @@ class LearnerEntry:
     module: str
     class_name: str
     extra: str | None = None
+    reads_names: bool = False
+    quick: bool = True
+    needs_files: bool = False
 
     def load(self) -> type[Learner]:
         """Import the method.
@@ -87,6 +96,8 @@ LEARNERS = MappingProxyType(
                 "tgml.learners.tgt.text",
                 "TextTransformer",
                 extra="text",
+                reads_names=True,
+                quick=False,
             ),
             LearnerEntry(
                 "intersection",
@@ -129,6 +140,7 @@ LEARNERS = MappingProxyType(
                 "asks a language model which steps a step needs (baseline of the paper)",
                 "tgml.learners.llm.learner",
                 "LanguageModel",
+                reads_names=True,
             ),
         )
     }

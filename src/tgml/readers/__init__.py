@@ -27,6 +27,7 @@ from tgml.readers.formats import FORMATS, Format, detect
 from tgml.readers.graphs import read_graph
 from tgml.readers.reading import ORDERS, Reading, finish
 from tgml.readers.recognition import RecognisedRecording, Recognition, read_recognition
+from tgml.readers.steps import read_steps
 
 __all__ = [
     "FORMATS",
@@ -46,6 +47,7 @@ __all__ = [
     "read_epic_tent_o",
     "read_graph",
     "read_recognition",
+    "read_steps",
 ]
 
 

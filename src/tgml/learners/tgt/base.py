@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import torch
 
@@ -42,8 +42,8 @@ class TransformerLearner(Learner):
     dropout
         Which share of what a layer adds is dropped in training. The paper's is 0.25.
     learning_rate, epochs
-        Adam's step, and at most how many times over all recordings; 0 epochs: 300, or 600 for a
-        unified network. The paper's are 0.000001 and 3000.
+        Adam's step, and at most how many times over all procedures; 0 epochs for 300. The paper's
+        are 0.000001 and 3000.
     beta, final_beta, beta_every
         The weight of the loss's contrastive term: from the first to the last linearly, changed
         every so many epochs. The paper's go from 1 to 0.05, changed every 100.
@@ -51,7 +51,8 @@ class TransformerLearner(Learner):
         The weight of the cross-entropy that keeps key-steps apart.
     evenness, final_evenness, cooling
         The weight of the rows' entropy, counted in recordings: from the first to the last
-        geometrically over so many epochs. The paper has none.
+        geometrically over so many epochs; 0 for 100, or 40 if procedures share a network. The
+        paper has none.
     subsets
         In which share of its turns a procedure is cut down to some of its key-steps.
     together
@@ -69,7 +70,7 @@ class TransformerLearner(Learner):
     heads: int = 4
     layers: int = 1
     dropout: float = 0.05
-    learning_rate: float = 0.003
+    learning_rate: float = 0.002
     epochs: int = 0
     beta: float = 0.005
     final_beta: float = 0.005
@@ -77,9 +78,9 @@ class TransformerLearner(Learner):
     distinctiveness: float = 1.0
     evenness: float = 3.0
     final_evenness: float = 0.3
-    cooling: int = 100
+    cooling: int = 0
     subsets: float = 0.0
-    together: int = 4
+    together: int = 1
     stop: bool = True
     device: str = "cpu"
 
@@ -92,7 +93,8 @@ class TransformerLearner(Learner):
         if self.subsets > 1:
             raise SettingError(f"subsets is {self.subsets!r}; expected a share from 0 to 1")
         check_whole("epochs", self.epochs, low=0)
-        for name in ("beta_every", "cooling", "together"):
+        check_whole("cooling", self.cooling, low=0)
+        for name in ("beta_every", "together"):
             check_whole(name, getattr(self, name), low=1)
         self._shape(1)  # checks the rest
         try:
@@ -104,6 +106,12 @@ class TransformerLearner(Learner):
     @abstractmethod
     def views(self, procedures: Sequence[Demonstrations]) -> list[list[Vectors]]:
         """Return, for each procedure and key-step, its embeddings: (views, features)."""
+
+    def check_tasks(self, networks: int) -> None:
+        """Check that as many networks can be trained as are asked for; a method may refuse."""
+
+    def keep(self, network: TaskGraphTransformer, procedures: Sequence[str]) -> None:
+        """Do something with a trained network; a method may save it."""
 
     def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:
         """Learn the weights of one procedure."""
@@ -120,14 +128,39 @@ class TransformerLearner(Learner):
 
         Networks train beside each other, one on each core.
         """
+        rows: list[list[Learned]] = [[] for _ in procedures]
+        for result in self._trained(procedures, seeds, progress):
+            for number, lesson in zip(result.group, result.lessons, strict=True):
+                given = procedures[number]
+                rows[number].append(_learned(result.network, given, lesson, result.epochs))
+        return rows
+
+    def networks(
+        self,
+        procedures: Sequence[Demonstrations],
+        *,
+        seed: int = 0,
+        progress: Progress = no_progress,
+    ) -> list[TaskGraphTransformer]:
+        """Return the trained network of each procedure; a unified one is that of all."""
+        found: dict[int, TaskGraphTransformer] = {}
+        for result in self._trained(procedures, [seed], progress):
+            found.update(dict.fromkeys(result.group, result.network))
+        return [found[number] for number in range(len(procedures))]
+
+    def _trained(
+        self, procedures: Sequence[Demonstrations], seeds: Sequence[int], progress: Progress
+    ) -> list[_Trained]:
+        """Return all networks, in the order of the procedures, each with its seeds in order."""
         groups = [list(range(len(procedures)))]
         if not self.unified:
             groups = [[number] for number in range(len(procedures))]
-        tasks = [(group, seed) for group in groups for seed in seeds]
+        tasks = [(group, seed) for group in groups if group for seed in seeds]
+        self.check_tasks(len(tasks))
         views = self.views(procedures)
         lock, done = Lock(), 0
 
-        def work(task: tuple[list[int], int]) -> list[Learned]:
+        def work(task: tuple[list[int], int]) -> _Trained:
             nonlocal done
             group, seed = task
             lessons = [
@@ -135,23 +168,15 @@ class TransformerLearner(Learner):
                 for number in group
             ]
             network, epochs = self.train_network(lessons, seed)
-            results = [
-                _learned(network, procedures[number], lesson, epochs)
-                for number, lesson in zip(group, lessons, strict=True)
-            ]
+            self.keep(network, [procedures[number].procedure for number in group])
             with lock:
                 done += 1
                 progress(done, len(tasks), f"{done} of {len(tasks)} networks trained")
-            return results
+            return _Trained(group, lessons, network, epochs)
 
         progress(0, len(tasks), "training")
         with one_thread(), ThreadPoolExecutor(_workers(len(tasks))) as pool:
-            finished = list(pool.map(work, tasks))
-        rows: list[list[Learned]] = [[] for _ in procedures]
-        for (group, _), results in zip(tasks, finished, strict=True):
-            for number, learned in zip(group, results, strict=True):
-                rows[number].append(learned)
-        return rows
+            return list(pool.map(work, tasks))
 
     def train_network(
         self, lessons: Sequence[Lesson], seed: int
@@ -179,18 +204,28 @@ class TransformerLearner(Learner):
     def _schedule(self, lessons: int) -> Schedule:
         return Schedule(
             learning_rate=self.learning_rate,
-            epochs=self.epochs or (600 if lessons > 1 else 300),
+            epochs=self.epochs or 300,
             beta=self.beta,
             final_beta=self.final_beta,
             beta_every=self.beta_every,
             distinctiveness=self.distinctiveness,
             evenness=self.evenness,
             final_evenness=self.final_evenness,
-            cooling=self.cooling,
+            # Counted in steps of the optimizer a network of many procedures needs more of them.
+            cooling=self.cooling or (40 if lessons > 1 else 100),
             subsets=self.subsets,
             together=self.together,
             stop=self.stop,
         )
+
+
+class _Trained(NamedTuple):
+    """A network and what it was trained on."""
+
+    group: list[int]
+    lessons: list[Lesson]
+    network: TaskGraphTransformer
+    epochs: int
 
 
 def _learned(

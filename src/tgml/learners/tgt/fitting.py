@@ -14,6 +14,7 @@ from tgml.learners.likelihood import TGMLLoss
 from tgml.learners.tgt.distinctiveness import distinctiveness
 from tgml.learners.tgt.lessons import Lesson, padded
 from tgml.learners.tgt.model import Prediction, TaskGraphTransformer
+from tgml.learners.tgt.optimizer import NetworkAdam
 from tgml.learners.training import Epoch, train
 
 LOOK_EVERY = 10
@@ -221,13 +222,14 @@ def fit(
     course = Course(network, lessons, schedule, seed)
     network.draw_from(torch.Generator(course.device).manual_seed(seed))
     network.train()
+    steps = schedule.epochs * len(course.groups)
     step = train(
         course,
         course.batch_of,
         course.loss,
-        torch.optim.Adam(network.parameters(), lr=schedule.learning_rate),
+        NetworkAdam(network, schedule.learning_rate, steps),
         Agreement(course),
-        epochs=range(1, schedule.epochs * len(course.groups) + 1),
+        epochs=range(1, steps + 1),
         callback=callback,
     )
     network.eval()

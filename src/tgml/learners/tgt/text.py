@@ -6,11 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from tgml.errors import SettingError
 from tgml.learners.tgt.base import TransformerLearner
+from tgml.learners.tgt.checkpoint import save_checkpoint
 from tgml.learners.tgt.embeddings import minilm
 from tgml.learners.tgt.embeddings.files import read_embeddings, vectors_of
 from tgml.learners.tgt.embeddings.sentences import embed_names
 from tgml.learners.tgt.lessons import Vectors
+from tgml.learners.tgt.model import TaskGraphTransformer
+from tgml.learners.tgt.trained import TrainedTransformer
 from tgml.sequences import Demonstrations
 
 
@@ -25,12 +29,38 @@ class TextTransformer(TransformerLearner):
         machine, by name or folder.
     embeddings
         A file with an embedding for each step name, to use instead: npz, safetensors or .pt.
+    save_model
+        A file to write the trained network to, which can then say something about procedures
+        that nobody has demonstrated.
     """
 
     name: ClassVar[str] = "tgt-text"
 
     sentence_model: str = minilm.NAME
     embeddings: str = ""
+    save_model: str = ""
+
+    def check_tasks(self, networks: int) -> None:
+        """Check that there is one network if it is to be saved.
+
+        Raises
+        ------
+        SettingError
+            If there are several.
+        """
+        if self.save_model and networks != 1:
+            raise SettingError(
+                f"save_model is {self.save_model!r}, but {networks} networks are to be trained; "
+                "train one for all procedures with unified=true and one seed, or choose one "
+                "procedure"
+            )
+
+    def keep(self, network: TaskGraphTransformer, procedures: Sequence[str]) -> None:
+        """Save the network if that was asked for."""
+        if self.save_model:
+            model = "" if self.embeddings else self.sentence_model
+            trained = TrainedTransformer(network, model, tuple(procedures))
+            save_checkpoint(trained, self.save_model)
 
     def views(self, procedures: Sequence[Demonstrations]) -> list[list[Vectors]]:
         """Return the one embedding of each step name."""
