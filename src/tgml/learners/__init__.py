@@ -100,6 +100,15 @@ LEARNERS = MappingProxyType(
                 quick=False,
             ),
             LearnerEntry(
+                "tgt-video",
+                "the same network on what the steps look like, from embeddings of video segments",
+                "tgml.learners.tgt.video",
+                "VideoTransformer",
+                extra="torch",
+                quick=False,
+                needs_files=True,
+            ),
+            LearnerEntry(
                 "intersection",
                 "the order that all demonstrations share: the exact maximum-likelihood order",
                 "tgml.learners.intersection",

@@ -44,7 +44,7 @@ def read_embeddings(path: str | Path) -> Vectors:
     raw = {".npz": _npz, ".safetensors": _safetensors}.get(path.suffix, _torch)(path)
     if not raw:
         raise FormatError(f"{path}: no embeddings in it")
-    return _checked(raw, str(path))
+    return checked(raw, str(path))
 
 
 def vectors_of(steps: Sequence[str], vectors: Vectors, where: str) -> NDArray[np.float32]:
@@ -64,7 +64,14 @@ def vectors_of(steps: Sequence[str], vectors: Vectors, where: str) -> NDArray[np
     return np.stack([vectors[step] for step in steps])
 
 
-def _checked(raw: Mapping[str, Any], where: str) -> Vectors:
+def checked(raw: Mapping[str, Any], where: str) -> Vectors:
+    """Return vectors as numbers of one width.
+
+    Raises
+    ------
+    FormatError
+        If one is no vector, has another width than the first, or is not finite.
+    """
     vectors: dict[str, NDArray[np.float32]] = {}
     width = 0
     for name, given in raw.items():
@@ -92,12 +99,30 @@ def _checked(raw: Mapping[str, Any], where: str) -> Vectors:
     return vectors
 
 
-def _npz(path: Path) -> dict[str, Any]:
+def load_npz(path: Path) -> dict[str, NDArray[Any]]:
+    """Return the arrays of an npz file; one with anything else in it is refused."""
     try:
         with np.load(path, allow_pickle=False) as content:
-            arrays = {name: content[name] for name in content.files}
+            return {name: content[name] for name in content.files}
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
         raise _broken(path, error) from None
+
+
+def load_torch(path: Path) -> Any:
+    """Return what a .pt file holds, which may be tensors and plain containers of them only."""
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError:
+        raise FormatError(
+            f"{path}: a pickle with more in it than plain tensors, which could run code; refused. "
+            "Save a dictionary from step names to tensors, or an npz file"
+        ) from None
+    except (OSError, RuntimeError, EOFError, ValueError) as error:
+        raise _broken(path, error) from None
+
+
+def _npz(path: Path) -> dict[str, Any]:
+    arrays = load_npz(path)
     if set(arrays) != {"steps", "embeddings"}:
         return arrays
     names, matrix = arrays["steps"], arrays["embeddings"]
@@ -120,21 +145,13 @@ def _safetensors(path: Path) -> dict[str, Any]:
     except ModuleNotFoundError:
         raise MissingExtraError(f"{path}: reading safetensors", "text") from None
     try:
-        return {name: _numbers(values) for name, values in load_file(path).items()}
+        return {name: numbers(values) for name, values in load_file(path).items()}
     except (OSError, SafetensorError, ValueError) as error:
         raise _broken(path, error) from None
 
 
 def _torch(path: Path) -> dict[str, Any]:
-    try:
-        content = torch.load(path, map_location="cpu", weights_only=True)
-    except pickle.UnpicklingError:
-        raise FormatError(
-            f"{path}: a pickle with more in it than plain tensors, which could run code; refused. "
-            "Save a dictionary from step names to tensors, or an npz file"
-        ) from None
-    except (OSError, RuntimeError, EOFError, ValueError) as error:
-        raise _broken(path, error) from None
+    content = load_torch(path)
     if not isinstance(content, dict) or not all(
         isinstance(name, str) and isinstance(values, torch.Tensor)
         for name, values in content.items()
@@ -143,12 +160,13 @@ def _torch(path: Path) -> dict[str, Any]:
             f"{path}: holds {type(content).__name__}; expected a dictionary from step names "
             "to tensors"
         )
-    return {name: _numbers(values) for name, values in content.items()}
+    return {name: numbers(values) for name, values in content.items()}
 
 
-def _numbers(values: torch.Tensor) -> NDArray[Any]:
-    numbers: NDArray[Any] = values.detach().float().numpy()  # bfloat16 is unknown to numpy
-    return numbers
+def numbers(values: torch.Tensor) -> NDArray[Any]:
+    """Return a tensor's numbers."""
+    array: NDArray[Any] = values.detach().float().numpy()  # bfloat16 is unknown to numpy
+    return array
 
 
 def _broken(path: Path, error: Exception) -> FormatError:
