@@ -49,6 +49,8 @@ bench: $(VENV)/.setup
 	$(BIN)/tgml bench assembly101-o --json bench-output/assembly101-o.json
 	$(BIN)/tgml bench epic-tent-o --json bench-output/epic-tent-o.json
 	$(BIN)/tgml bench perturbation --output bench-output
+	$(BIN)/tgml bench unseen --json bench-output/unseen.json
+	$(BIN)/tgml bench understanding --json bench-output/understanding.json
 	$(BIN)/tgml bench fusion-weights --json bench-output/fusion-weights.json
 	$(BIN)/tgml bench synthetic --output bench-output
 	$(BIN)/tgml bench calibration --output bench-output

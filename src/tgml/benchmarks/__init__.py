@@ -104,6 +104,11 @@ BENCHMARKS = MappingProxyType(
                 "tgml.benchmarks.fusion_weights",
             ),
             BenchmarkEntry(
+                "unseen",
+                "graphs of recipes that nobody has demonstrated, from their step names alone",
+                "tgml.benchmarks.unseen",
+            ),
+            BenchmarkEntry(
                 "understanding",
                 "which of two steps comes first, and which comes next (pairwise ordering, future)",
                 "tgml.benchmarks.understanding",

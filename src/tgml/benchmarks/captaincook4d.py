@@ -305,6 +305,17 @@ def _control(label: str, recipes: Recipes) -> list[TaskGraph]:
     return [CONTROLS[label](given) for given in recipes.demonstrations]
 
 
+def published_runs(recipes: Recipes) -> Runs:
+    """Return a language model's published answers as one run.
+
+    Raises
+    ------
+    MissingDataError
+        If there are none, or one is missing.
+    """
+    return [_published(recipes)]
+
+
 def _published(recipes: Recipes) -> list[TaskGraph]:
     if not recipes.answers:
         data_file(recipes.directory, "llm-graphs", "")

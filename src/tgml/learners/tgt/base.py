@@ -148,13 +148,29 @@ class TransformerLearner(Learner):
             found.update(dict.fromkeys(result.group, result.network))
         return [found[number] for number in range(len(procedures))]
 
+    def networks_without(
+        self,
+        procedures: Sequence[Demonstrations],
+        *,
+        seed: int = 0,
+        progress: Progress = no_progress,
+    ) -> list[TaskGraphTransformer]:
+        """Return for each procedure a network that was trained on all others."""
+        numbers = range(len(procedures))
+        groups = [[other for other in numbers if other != number] for number in numbers]
+        return [result.network for result in self._trained(procedures, [seed], progress, groups)]
+
     def _trained(
-        self, procedures: Sequence[Demonstrations], seeds: Sequence[int], progress: Progress
+        self,
+        procedures: Sequence[Demonstrations],
+        seeds: Sequence[int],
+        progress: Progress,
+        groups: Sequence[list[int]] | None = None,
     ) -> list[_Trained]:
-        """Return all networks, in the order of the procedures, each with its seeds in order."""
-        groups = [list(range(len(procedures)))]
-        if not self.unified:
-            groups = [[number] for number in range(len(procedures))]
+        """Return the networks of all groups of procedures, each with its seeds in order."""
+        if groups is None:
+            numbers = list(range(len(procedures)))
+            groups = [numbers] if self.unified else [[number] for number in numbers]
         tasks = [(group, seed) for group in groups if group for seed in seeds]
         self.check_tasks(len(tasks))
         views = self.views(procedures)

@@ -8,6 +8,7 @@ but plain tensors could run code when opened, and is refused.
 
 from __future__ import annotations
 
+import io
 import pickle
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -102,7 +103,8 @@ def checked(raw: Mapping[str, Any], where: str) -> Vectors:
 def load_npz(path: Path) -> dict[str, NDArray[Any]]:
     """Return the arrays of an npz file; one with anything else in it is refused."""
     try:
-        with np.load(path, allow_pickle=False) as content:
+        # From bytes, as numpy leaves a broken file open.
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as content:
             return {name: content[name] for name in content.files}
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
         raise _broken(path, error) from None

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from tgml.errors import FileError, FormatError
+from tgml.learners.tgt.embeddings.files import read_embeddings, vectors_of
+
+EGG, MILK = np.array([1.0, 2.0], np.float32), np.array([3.0, 4.0], np.float32)
+
+
+def write(path: Path, **arrays: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> Path:
+    np.savez(path, allow_pickle=False, **arrays)
+    return path
+
+
+def test_every_kind_of_file_gives_the_same_vectors(tmp_path: Path) -> None:
+    by_name = write(tmp_path / "a.npz", egg=EGG, milk=MILK)
+    rows = tmp_path / "b.npz"
+    np.savez(rows, steps=np.array(["egg", "milk"]), embeddings=np.stack([EGG, MILK]))
+    tensors = {"egg": torch.from_numpy(EGG), "milk": torch.from_numpy(MILK)}
+    save_file(tensors, tmp_path / "c.safetensors")
+    torch.save(tensors, tmp_path / "d.pt")
+    for path in (by_name, rows, tmp_path / "c.safetensors", tmp_path / "d.pt"):
+        vectors = vectors_of(["milk", "egg"], read_embeddings(path), str(path))
+        assert vectors.tolist() == [[3.0, 4.0], [1.0, 2.0]]
+
+
+def test_a_step_without_an_embedding_is_named_with_the_nearest() -> None:
+    with pytest.raises(FormatError, match=r"mine: no embedding of the step 'eg'.*mean 'egg'"):
+        vectors_of(["eg"], {"egg": EGG}, "mine")
+
+
+def test_vectors_of_different_widths_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.npz", egg=EGG, milk=np.ones(3, np.float32))
+    with pytest.raises(FormatError, match="'milk' has 3 values, others have 2"):
+        read_embeddings(path)
+
+
+def test_values_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.npz", egg=np.array([1.0, np.nan], np.float32))
+    with pytest.raises(FormatError, match="'egg' holds a value that is no finite number"):
+        read_embeddings(path)
+
+
+def test_an_empty_name_and_a_name_listed_twice_are_refused(tmp_path: Path) -> None:
+    torch.save({" ": torch.ones(2)}, tmp_path / "a.pt")
+    with pytest.raises(FormatError, match="empty name"):
+        read_embeddings(tmp_path / "a.pt")
+    np.savez(tmp_path / "b.npz", steps=np.array(["egg", "egg"]), embeddings=np.ones((2, 2)))
+    with pytest.raises(FormatError, match="'egg' is listed twice"):
+        read_embeddings(tmp_path / "b.npz")
+
+
+def test_rows_without_names_are_refused(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", steps=np.array(["egg"]), embeddings=np.ones((2, 2)))
+    with pytest.raises(FormatError, match="one name and one row for each step"):
+        read_embeddings(tmp_path / "a.npz")
+
+
+class Trap:
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return print, ("this pickle ran code",)
+
+
+def test_a_pickle_that_is_not_plain_tensors_is_refused_and_runs_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    torch.save({"egg": Trap()}, tmp_path / "a.pt")
+    (tmp_path / "b.pt").write_bytes(pickle.dumps({"egg": Trap()}))
+    for name in ("a.pt", "b.pt"):
+        with pytest.raises(FormatError, match="more in it than plain tensors"):
+            read_embeddings(tmp_path / name)
+    assert capsys.readouterr().out == ""
+
+
+def test_a_list_of_tensors_is_refused(tmp_path: Path) -> None:
+    torch.save([torch.ones(2)], tmp_path / "a.pt")
+    with pytest.raises(FormatError, match="holds list; expected a dictionary"):
+        read_embeddings(tmp_path / "a.pt")
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".safetensors", ".pt"])
+def test_truncated_files_are_refused(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a{suffix}"
+    if suffix == ".npz":
+        write(path, egg=EGG)
+    elif suffix == ".pt":
+        torch.save({"egg": torch.ones(2)}, path)
+    else:
+        save_file({"egg": torch.ones(2)}, path)
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(FormatError, match="is it whole"):
+        read_embeddings(path)
+
+
+def test_missing_and_foreign_files_are_named(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="no such file"):
+        read_embeddings(tmp_path / "a.npz")
+    (tmp_path / "a.csv").write_text("egg,1,2")
+    with pytest.raises(FormatError, match="expected a file of the kind"):
+        read_embeddings(tmp_path / "a.csv")

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
+
+from tests.learners.tgt.test_model import network
+from tgml.errors import FileError, FormatError
+from tgml.learners.tgt.checkpoint import load_checkpoint, save_checkpoint
+from tgml.learners.tgt.trained import TrainedTransformer
+
+VECTORS = np.arange(18, dtype=np.float32).reshape(3, 6) % 5
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    path = tmp_path / "network.safetensors"
+    save_checkpoint(TrainedTransformer(network(), "", ("tea",)), path)
+    return path
+
+
+def change_header(path: Path, **changes: object) -> None:
+    with safe_open(path, framework="pt") as content:
+        header = json.loads(content.metadata()["tgml"])
+    save_file(load_file(path), path, metadata={"tgml": json.dumps({**header, **changes})})
+
+
+def test_a_network_comes_back_as_it_was(saved: Path) -> None:
+    back = load_checkpoint(saved)
+    assert back.procedures == ("tea",)
+    before = TrainedTransformer(network()).predict("abc", VECTORS)
+    assert np.array_equal(back.predict("abc", VECTORS).matrix, before.matrix)
+
+
+def test_the_same_network_gives_the_same_bytes(saved: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again"
+    save_checkpoint(TrainedTransformer(network(), "", ("tea",)), again)
+    assert again.read_bytes() == saved.read_bytes()
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="no such file"):
+        load_checkpoint(tmp_path / "nothing")
+
+
+def test_a_truncated_file_is_refused(saved: Path) -> None:
+    saved.write_bytes(saved.read_bytes()[:-100])
+    with pytest.raises(FormatError, match="is it whole"):
+        load_checkpoint(saved)
+
+
+def test_a_pickle_is_not_even_opened(tmp_path: Path) -> None:
+    path = tmp_path / "network.pt"
+    path.write_bytes(pickle.dumps({"weights": print}))
+    with pytest.raises(FormatError, match="cannot be read as safetensors"):
+        load_checkpoint(path)
+
+
+def test_weights_of_somebody_else_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.safetensors"
+    save_file({"weight": torch.zeros(2)}, path)
+    with pytest.raises(FormatError, match="no network that tgml saved"):
+        load_checkpoint(path)
+
+
+def test_another_version_is_refused(saved: Path) -> None:
+    change_header(saved, version=2)
+    with pytest.raises(FormatError, match="version 2 of the format; this tgml reads 1"):
+        load_checkpoint(saved)
+
+
+def test_a_header_of_another_width_is_refused(saved: Path) -> None:
+    shape = {"features": 6, "width": 16, "heads": 4, "layers": 1, "dropout": 0.0}
+    change_header(saved, shape=shape)
+    with pytest.raises(FormatError, match="its header says width 16"):
+        load_checkpoint(saved)
+
+
+def test_a_header_without_a_shape_is_refused(saved: Path) -> None:
+    change_header(saved, shape={"features": 6})
+    with pytest.raises(FormatError, match="lacks or misstates 'width'"):
+        load_checkpoint(saved)
+
+
+def test_weights_that_are_not_finite_are_refused(tmp_path: Path) -> None:
+    own = network()
+    with torch.no_grad():
+        own.start[0] = torch.nan
+    save_checkpoint(TrainedTransformer(own), tmp_path / "nan")
+    with pytest.raises(FormatError, match="'start' hold values that are not finite"):
+        load_checkpoint(tmp_path / "nan")
