@@ -150,7 +150,7 @@ def best_position(recordings: Recordings) -> FromPosition:
 
 METHODS: Mapping[str, MistakeMethod] = MappingProxyType(
     {
-        **{name: _graph(name) for name in LEARNERS},
+        **{name: _graph(name) for name, entry in LEARNERS.items() if not entry.needs_files},
         "tgml-default": MistakeMethod(
             "what tgml.learn gives by default: robust's graph, with optional steps respected",
             lambda workshop, *_: workshop.default_rule(),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from safetensors.torch import load_file, save_file
 from tests.learners.tgt.test_model import network
 from tgml.errors import FileError, FormatError
 from tgml.learners.tgt.checkpoint import load_checkpoint, save_checkpoint
+from tgml.learners.tgt.model import Shape
 from tgml.learners.tgt.trained import TrainedTransformer
 
 VECTORS = np.arange(18, dtype=np.float32).reshape(3, 6) % 5
@@ -76,8 +78,7 @@ def test_another_version_is_refused(saved: Path) -> None:
 
 
 def test_a_header_of_another_width_is_refused(saved: Path) -> None:
-    shape = {"features": 6, "width": 16, "heads": 4, "layers": 1, "dropout": 0.0}
-    change_header(saved, shape=shape)
+    change_header(saved, shape=asdict(Shape(features=6, width=16)))
     with pytest.raises(FormatError, match="its header says width 16"):
         load_checkpoint(saved)
 

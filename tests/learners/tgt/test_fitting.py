@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.learners.tgt.test_lessons import lesson
+from tests.learners.tgt.test_lessons import WIDTH, lesson
 from tgml.learners.tgt.fitting import Course, Schedule, fit, predict
 from tgml.learners.tgt.model import Shape, TaskGraphTransformer
 
@@ -42,7 +42,7 @@ def test_evenness_cools_from_the_first_to_the_last() -> None:
 
 def test_one_network_learns_procedures_of_different_sizes() -> None:
     lessons = [lesson("abc", "bac"), lesson("wxyz")]
-    network = TaskGraphTransformer(Shape(features=2, width=16))
+    network = TaskGraphTransformer(Shape(features=WIDTH, width=16))
     epochs = fit(network, lessons, PLAN, seed=0)
     assert epochs < 200
     assert all(own.agrees(predict(network, own)) for own in lessons)
@@ -50,7 +50,7 @@ def test_one_network_learns_procedures_of_different_sizes() -> None:
 
 def test_groups_of_several_procedures_give_the_mean_loss_of_each_alone() -> None:
     lessons = [lesson("abc", "bac"), lesson("wxyz")]
-    network = TaskGraphTransformer(Shape(features=2, width=16, dropout=0.0))
+    network = TaskGraphTransformer(Shape(features=WIDTH, width=16, dropout=0.0))
     values = []
     for group in ([lessons[0]], [lessons[1]], lessons):
         course = Course(network, group, replace(PLAN, together=2), seed=0)
@@ -60,7 +60,7 @@ def test_groups_of_several_procedures_give_the_mean_loss_of_each_alone() -> None
 
 
 def test_dropout_draws_from_its_own_generator() -> None:
-    network = TaskGraphTransformer(Shape(features=2, width=16, dropout=0.5))
+    network = TaskGraphTransformer(Shape(features=WIDTH, width=16, dropout=0.5))
     before = torch.get_rng_state()
     fit(network, [lesson("abc")], replace(PLAN, epochs=3), seed=0)
     assert torch.equal(torch.get_rng_state(), before)

@@ -60,7 +60,7 @@ def test_padding_changes_nothing() -> None:
 def test_key_steps_attend_to_each_other_in_the_encoder() -> None:
     own, before = network(), embeddings(1, 4, 6)
     after = before.clone()
-    after[0, 3] += 1.0
+    after[0, 3, 0] += 3.0
     changed = (own(before).nodes - own(after).nodes).abs().amax(-1)[0]
     assert (changed[:4] > 1e-4).all(), "START and the other steps see the one that changed"
 
@@ -96,3 +96,14 @@ def test_embeddings_of_another_width_are_refused() -> None:
 def test_shapes_that_cannot_be_are_refused(settings_given: dict[str, int], message: str) -> None:
     with pytest.raises(SettingError, match=message):
         Shape(6, **settings_given)
+
+
+def test_many_nodes_attend_within_their_rows_only() -> None:
+    wide = Shape(features=6, width=8, dropout=0.0, all_pairs_up_to=5)
+    own, short, long = network(wide), embeddings(4, 6), embeddings(5, 6, seed=1)
+    padded = torch.zeros(2, 5, 6)
+    padded[0, :4], padded[1] = short, long
+    both = own(padded, torch.tensor([4, 5])).Z
+    assert torch.allclose(both[0, :6, :6], own(short[None]).Z[0], atol=1e-5)
+    assert torch.allclose(both[:, 1:6].sum(-1), torch.ones(2, 5), atol=1e-5)
+    assert not torch.allclose(network()(short[None]).Z, own(short[None]).Z, atol=1e-4)

@@ -34,6 +34,9 @@ class Shape:
         How many layers the encoder across key-steps has.
     dropout
         Which share of what each layer adds is dropped in training.
+    all_pairs_up_to
+        Up to how many nodes all relation vectors attend to each other, which costs the fourth
+        power of their number; beyond it those of one row do.
 
     Raises
     ------
@@ -46,9 +49,10 @@ class Shape:
     heads: int = 4
     layers: int = 1
     dropout: float = 0.1
+    all_pairs_up_to: int = 48
 
     def __post_init__(self) -> None:
-        for name in ("features", "width", "heads", "layers"):
+        for name in ("features", "width", "heads", "layers", "all_pairs_up_to"):
             check_whole(name, getattr(self, name), low=1)
         check_number("dropout", self.dropout, low=0.0)
         if self.dropout >= 1:
@@ -169,24 +173,37 @@ class TaskGraphTransformer(nn.Module):
         start = self.start.expand(procedures, 1, -1)
         nodes = torch.cat([start, key_steps, torch.zeros_like(start)], 1)
         nodes = torch.where(is_end[..., None], self.end, nodes)
-        full = counts is None
+        visible = None if counts is None else mask
         for layer in self.encoder:
-            nodes = layer(nodes, None if full else mask)
+            nodes = layer(nodes, visible)
         nodes = self.after_encoder(nodes)
+        both = mask[:, :, None] & mask[:, None]
+        possible = both & (place[:, None] != place) & (place[:, None] > 0) & ~is_end[:, None]
+        scores = self._scores(nodes, visible).masked_fill(~possible, MASKED)
+        return Prediction(torch.softmax(scores, -1) * possible, nodes, mask)
+
+    def _scores(self, nodes: Tensor, mask: Tensor | None) -> Tensor:
+        """Return the relation head's score of every pair: (procedures, nodes, nodes)."""
+        procedures, size, _ = nodes.shape
         pairs = torch.cat(
             [
                 nodes[:, :, None].expand(-1, -1, size, -1),
                 nodes[:, None].expand(-1, size, -1, -1),
             ],
             -1,
-        ).flatten(1, 2)
-        both = mask[:, :, None] & mask[:, None]
-        visible = None if full else both.flatten(1)
-        pairs = self.narrow(self.relations(pairs, visible))
-        scores = self.score(self.narrow_relations(pairs, visible)).view(procedures, size, size)
-        possible = both & (place[:, None] != place) & (place[:, None] > 0) & ~is_end[:, None]
-        Z = torch.softmax(scores.masked_fill(~possible, MASKED), -1) * possible
-        return Prediction(Z, nodes, mask)
+        )
+        visible = None
+        if size <= self.shape.all_pairs_up_to:
+            pairs = pairs.flatten(1, 2)
+            if mask is not None:
+                visible = (mask[:, :, None] & mask[:, None]).flatten(1)
+        else:
+            pairs = pairs.flatten(0, 1)
+            if mask is not None:
+                visible = mask[:, None].expand(-1, size, -1).flatten(0, 1)
+        narrow = self.narrow(self.relations(pairs, visible))
+        scores: Tensor = self.score(self.narrow_relations(narrow, visible))
+        return scores.view(procedures, size, size)
 
 
 def _perceptron(width: int, outputs: int) -> nn.Sequential:

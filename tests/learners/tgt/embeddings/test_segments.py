@@ -14,13 +14,14 @@ from tgml.sequences import Demonstrations
 TEA = Demonstrations.from_steps(["ab", "ba", "aab"], procedure="tea")
 
 
-def write_released(root: Path, given: Demonstrations = TEA, width: int = 2) -> None:
-    """Write a file for each segment: 10 times the recording plus the step, so that both show."""
+def write_released(root: Path, given: Demonstrations = TEA) -> None:
+    """Write a file for each segment, whose first value is 10 times the recording plus the step."""
     for number, recording in enumerate(given):
         folder = root / given.procedure / recording.id
         folder.mkdir(parents=True)
         for place, node in enumerate(recording.steps):
-            vector = torch.full((1, width), 10.0 * number + node)
+            vector = torch.zeros((1, 4))
+            vector[0, 0], vector[0, node] = 10 * number + node, 100.0
             name = f"{place}_{given.vocabulary.name(node)}.pt"
             torch.save({"video": vector, "text": vector + 0.5}, folder / name)
 
@@ -69,7 +70,7 @@ def test_a_missing_and_an_extra_segment_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ({"video": torch.ones(3)}, "embeddings have 2, 3 values"),
+        ({"video": torch.ones(3)}, "embeddings have 3, 4 values"),
         ({"video": torch.tensor([1.0, torch.nan])}, "no finite number"),
         ({"text": torch.ones(2)}, "a dictionary with a tensor 'video'"),
         ({"video": object}, "more in it than plain tensors"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import warnings
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -113,7 +114,10 @@ def load_npz(path: Path) -> dict[str, NDArray[Any]]:
 def load_torch(path: Path) -> Any:
     """Return what a .pt file holds, which may be tensors and plain containers of them only."""
     try:
-        return torch.load(path, map_location="cpu", weights_only=True)
+        with warnings.catch_warnings():
+            # That a pickle is of another kind than torch's own is said by refusing it.
+            warnings.simplefilter("ignore")
+            return torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError:
         raise FormatError(
             f"{path}: a pickle with more in it than plain tensors, which could run code; refused. "
