@@ -74,6 +74,13 @@ def test_videos_are_learned_from(tmp_path: Path) -> None:
     assert to_graph(learned.adjacency).graph.preconditions_of("b") == ("a",)
 
 
+def test_the_released_features_have_texts_too(tmp_path: Path) -> None:
+    write_released(tmp_path)
+    learner = get_learner("tgt-text", embeddings=str(tmp_path))
+    ((a, b),) = learner.views([TEA])  # type: ignore[attr-defined]
+    assert (a.shape, a[0, 0], b[0, 0]) == ((1, 4), 1.5, 2.5)
+
+
 def test_videos_without_a_folder_are_refused() -> None:
     with pytest.raises(SettingError, match="--set features=FOLDER"):
         get_learner("tgt-video").learn(TEA)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from tgml.errors import SettingError
@@ -11,6 +12,7 @@ from tgml.learners.tgt.base import TransformerLearner
 from tgml.learners.tgt.checkpoint import save_checkpoint
 from tgml.learners.tgt.embeddings import minilm
 from tgml.learners.tgt.embeddings.files import read_embeddings, vectors_of
+from tgml.learners.tgt.embeddings.segments import read_segments
 from tgml.learners.tgt.embeddings.sentences import embed_names
 from tgml.learners.tgt.lessons import Vectors
 from tgml.learners.tgt.model import TaskGraphTransformer
@@ -28,7 +30,8 @@ class TextTransformer(TransformerLearner):
         What embeds step names: 'all-MiniLM-L6-v2', or a sentence-transformers model on this
         machine, by name or folder.
     embeddings
-        A file with an embedding for each step name, to use instead: npz, safetensors or .pt.
+        A file with an embedding for each step name, to use instead: npz, safetensors or .pt; or
+        the folder of the released features, of which 'text' counts.
     save_model
         A file to write the trained network to, which can then say something about procedures
         that nobody has demonstrated.
@@ -64,6 +67,10 @@ class TextTransformer(TransformerLearner):
 
     def views(self, procedures: Sequence[Demonstrations]) -> list[list[Vectors]]:
         """Return the one embedding of each step name."""
+        if self.embeddings and Path(self.embeddings).is_dir():
+            # Every recording has them, and they are the same in each.
+            read = [read_segments(self.embeddings, given, "text") for given in procedures]
+            return [[views[:1] for views in own] for own in read]
         return [
             list(self.embed(given.vocabulary.steps, given.procedure)[:, None])
             for given in procedures
