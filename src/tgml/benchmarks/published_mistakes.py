@@ -92,5 +92,5 @@ PUBLISHED: Mapping[tuple[str, str], Mapping[str, Published]] = MappingProxyType(
 )
 """The paper's rows by data set and segments, then by method; percentages as printed."""
 
-NOT_OURS = ("prego", "tgt-text")
+NOT_OURS = ("prego",)
 """Published methods that have no row of ours to stand beside."""
