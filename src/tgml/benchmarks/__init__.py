@@ -105,12 +105,12 @@ BENCHMARKS = MappingProxyType(
             ),
             BenchmarkEntry(
                 "unseen",
-                "graphs of recipes that nobody has demonstrated, from their step names alone",
+                "recipes that nobody has demonstrated, from their step names",
                 "tgml.benchmarks.unseen",
             ),
             BenchmarkEntry(
                 "understanding",
-                "which of two steps comes first, and which comes next (pairwise ordering, future)",
+                "which of two steps comes first, and which comes next (Table 2)",
                 "tgml.benchmarks.understanding",
             ),
             BenchmarkEntry(

@@ -42,8 +42,8 @@ class TransformerLearner(Learner):
     dropout
         Which share of what a layer adds is dropped in training. The paper's is 0.25.
     learning_rate, epochs
-        Adam's step, and at most how many times over all procedures; 0 epochs for 300. The paper's
-        are 0.000001 and 3000.
+        Adam's step, and at most how many times over all procedures; 0 epochs for 300, or 150 if
+        procedures share a network. The paper's are 0.000001 and 3000.
     beta, final_beta, beta_every
         The weight of the loss's contrastive term: from the first to the last linearly, changed
         every so many epochs. The paper's go from 1 to 0.05, changed every 100.
@@ -220,7 +220,7 @@ class TransformerLearner(Learner):
     def _schedule(self, lessons: int) -> Schedule:
         return Schedule(
             learning_rate=self.learning_rate,
-            epochs=self.epochs or 300,
+            epochs=self.epochs or (150 if lessons > 1 else 300),
             beta=self.beta,
             final_beta=self.final_beta,
             beta_every=self.beta_every,
