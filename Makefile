@@ -32,7 +32,7 @@ demo: $(VENV)/.demo
 setup: $(VENV)/.setup
 
 test: $(VENV)/.setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
 
 check: $(VENV)/.setup
 	$(BIN)/ruff check .
