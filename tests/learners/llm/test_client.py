@@ -138,8 +138,12 @@ def test_pauses_grow_and_have_an_end(
         ("7", 7, 7),
         ("86400", 60, 60),
         ("9" * 400, 60, 60),
-        (email.utils.formatdate(time.time() + 3600, usegmt=True), 60, 60),
-        (email.utils.formatdate(time.time() - 3600, usegmt=True), 0, 0.01),
+        pytest.param(
+            email.utils.formatdate(time.time() + 3600, usegmt=True), 60, 60, id="in an hour"
+        ),
+        pytest.param(
+            email.utils.formatdate(time.time() - 3600, usegmt=True), 0, 0.01, id="an hour ago"
+        ),
         ("soon", 0, 0.01),
         ("-3", 0, 0.01),
     ],

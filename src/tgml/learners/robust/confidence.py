@@ -25,6 +25,8 @@ Matrix = NDArray[np.float64]
 
 LARGEST = 10.0
 """Log odds and gains count up to this."""
+MOST_COUNTED = 24.0
+"""Beyond so many recordings, the most that the weights were fitted on, more say nothing more."""
 TRIALS = 100_000_000
 """At most so many pairs of places are looked at to see what single pairs add."""
 TRUSTED = 0.5
@@ -141,9 +143,9 @@ def features(recordings: Recordings, people: Demonstrators, order: BoolMatrix) -
         np.ones((size, size)),
         odds * forward,
         gains,
-        np.log1p(held),
-        np.log1p(held.T),
-        np.log1p(adjacent) * forward,
+        np.log1p(np.minimum(held, MOST_COUNTED)),
+        np.log1p(np.minimum(held.T, MOST_COUNTED)),
+        np.log1p(np.minimum(adjacent, MOST_COUNTED)) * forward,
         np.full((size, size), np.log(mean_rate)),
     ]
     return np.stack(found, axis=-1)
