@@ -23,7 +23,7 @@ $(VENV)/.demo: $(VENV)/.created pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.setup: $(VENV)/.created pyproject.toml constraints.txt
-	$(PIP) --editable '.[torch,stats,draw,serve]' --requirement requirements-dev.txt
+	$(PIP) --editable '.[torch,stats,draw,serve,logs,cluster]' --requirement requirements-dev.txt
 	touch $@ $(VENV)/.demo
 
 demo: $(VENV)/.demo

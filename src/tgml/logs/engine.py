@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
 MEMORY = "1GB"
 """What the engine may hold in memory; the rest goes to its temporary folder."""
-LONGEST_LINE = 16_000_000
+LONGEST_LINE = 2_000_000
 """How many bytes a line, or a value of an XES file, may have."""
 
-_FULL = re.compile(r"no space left|disk.{0,20}full|max_temp_directory_size|failed to offload", re.I)
+_FULL = re.compile(
+    r"no space left|disk.{0,20}full|max_temp_directory_size|failed to offload", re.IGNORECASE
+)
 _CSV_LINE = re.compile(r"CSV Error on Line: (\d+)")
 
 
@@ -107,6 +109,10 @@ class Engine:
                 f"{where}: the disk is full, the engine could not write to {self._folder}; free "
                 "some space or let the variable TMPDIR name a folder with more"
             )
+        if "maximum_object_size" in message:
+            return FormatError(
+                f"{where}: a line is longer than 32 MB; expected JSON Lines, one event a line"
+            )
         if isinstance(error, duckdb.OutOfMemoryException):
             return InputError(
                 f"{where}: the engine needs more than its memory ({short(message)}); "
@@ -125,19 +131,14 @@ class Engine:
 def short(message: str) -> str:
     """Return what an error of the engine says, without the file's own text and advice in SQL."""
     line = _CSV_LINE.search(message)
-    kept = []
-    for part in message.splitlines():
-        part = part.strip()
-        if not part:
-            if kept:
-                break
-            continue
-        if part.startswith(("Original Line", "CSV Error on Line", "LINE 1", "Possible", "file =")):
-            continue
-        if "CSV Error on Line" in part:
-            continue
-        kept.append(part)
-    said = " ".join(kept)
+    kept: list[str] = []
+    for part in map(str.strip, message.splitlines()):
+        if part.startswith(("Possible", "* ", "LINE 1", "file =")):
+            break
+        if part:
+            kept.append(part)
+    # Of a table's error the reason comes last, behind the line it is about.
+    said = kept[-1] if line and len(kept) > 1 else " ".join(kept)
     for kind in ("Invalid Input Error: ", "IO Error: ", "Conversion Error: ", "Binder Error: "):
         said = said.removeprefix(kind)
     place = f"line {line[1]}: " if line else ""

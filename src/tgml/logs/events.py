@@ -67,7 +67,11 @@ def load_events(
     with engine.errors(source.where):
         raw = _raw(engine, source, mapped, procedure, is_timed=order != "file")
         steps, procedures, rows, named, notes = _facts(engine, raw, source.where)
-        is_timed, is_dated, time = "time" in mapped and order != "file", False, "CAST(NULL AS BIGINT)"
+        is_timed, is_dated, time = (
+            "time" in mapped and order != "file",
+            False,
+            "CAST(NULL AS BIGINT)",
+        )
         if is_timed:
             found = time_column(engine, raw, "time", time_format, source.where)
             is_dated, time = found.is_date, found.expression
@@ -81,7 +85,7 @@ def load_events(
                 transition
             FROM {raw} WHERE recording IS NOT NULL AND step IS NOT NULL
                 AND procedure IS NOT NULL AND step NOT IN ('{START}', '{END}')
-            """  # noqa: S608
+            """
         )
         engine.run("DROP TABLE IF EXISTS raw_events")
         lacking = named - engine.row("SELECT count(*) FROM events")[0]
@@ -98,11 +102,8 @@ def load_events(
     return Events(steps, procedures, rows, is_timed, is_dated, tuple(notes))
 
 
-def _raw(
-    engine: Engine, source: Source, mapped: Mapped, procedure: str, *, is_timed: bool
-) -> str:
+def _raw(engine: Engine, source: Source, mapped: Mapped, procedure: str, *, is_timed: bool) -> str:
     """Return a relation with our own column names; texts are parsed once and kept."""
-
     is_text = source.relation.startswith(("read_csv", "read_json", "xes"))
 
     def trimmed(role: str) -> str:
@@ -110,14 +111,16 @@ def _raw(
         # Recordings have too many names to trim where a typed file has written them.
         return f"nullif({f'trim({value})' if is_text or role != 'recording' else value}, '')"
 
-    transition = f"lower({trimmed('lifecycle')})" if "lifecycle" in mapped else "CAST(NULL AS VARCHAR)"
+    transition = (
+        f"lower({trimmed('lifecycle')})" if "lifecycle" in mapped else "CAST(NULL AS VARCHAR)"
+    )
     time = name(mapped["time"]) if is_timed and "time" in mapped else "NULL"
     query = f"""
         SELECT {trimmed("procedure") if "procedure" in mapped else text(procedure)} AS procedure,
             {trimmed("recording")} AS recording, {trimmed("step")} AS step, {time} AS time,
             {transition} AS transition
         FROM {source.relation}
-        """  # noqa: S608
+        """
     if source.relation.startswith(("read_csv", "read_json")):
         engine.run(f"CREATE TABLE raw_events AS {query}")
         return "raw_events"
@@ -132,9 +135,7 @@ def _facts(
 
     Between them stand the number of rows, and of those that have both names.
     """
-    groups = engine.rows(
-        f"SELECT procedure, step, count(*) FROM {raw} GROUP BY procedure, step"  # noqa: S608
-    )
+    groups = engine.rows(f"SELECT procedure, step, count(*) FROM {raw} GROUP BY procedure, step")
     rows = sum(number for _, _, number in groups)
     if not rows:
         raise FormatError(f"{where}: no rows; expected one for each step of each recording")
@@ -189,26 +190,28 @@ def _without_times(engine: Engine, where: str) -> list[str]:
     if not engine.row("SELECT count(*) FROM events WHERE time IS NULL")[0]:
         return []
     lacking = "SELECT DISTINCT procedure, recording FROM events WHERE time IS NULL"
-    number, example = engine.row(f"SELECT count(*), min(recording) FROM ({lacking})")  # noqa: S608
-    engine.run(
-        f"DELETE FROM events WHERE (procedure, recording) IN ({lacking})"  # noqa: S608
-    )
+    number, example = engine.row(f"SELECT count(*), min(recording) FROM ({lacking})")
+    engine.run(f"DELETE FROM events WHERE (procedure, recording) IN ({lacking})")
     if not engine.row("SELECT count(*) FROM events")[0]:
         raise FormatError(
             f"{where}: every recording lacks the time of a step; take the order of the rows with "
             "--order file, or name another column with --time-column"
         )
     return [
-        f"{number} recordings, such as {example!r}, lack the time of a step and were left out; "
-        "--order file keeps them in the order of the rows"
+        (
+            f"{number} recordings, such as {example!r}, lack the time of a step and were left out; "
+            "--order file keeps them in the order of the rows"
+        )
     ]
 
 
 def _merged(engine: Engine, order: str) -> list[str]:
     """Make one event of the start and the completion of an activity."""
-    kinds = dict(engine.rows(
-        "SELECT coalesce(transition, 'complete'), count(*) FROM events GROUP BY 1 ORDER BY 1"
-    ))
+    kinds = dict(
+        engine.rows(
+            "SELECT coalesce(transition, 'complete'), count(*) FROM events GROUP BY 1 ORDER BY 1"
+        )
+    )
     if set(kinds) <= {"complete"} or set(kinds) <= {"start"}:
         return []
     before = sum(kinds.values())
@@ -224,16 +227,20 @@ def _merged(engine: Engine, order: str) -> list[str]:
             FROM (SELECT *, rowid AS place, coalesce(transition, 'complete') AS kind FROM events)
             WHERE kind IN ('start', 'complete'))
         GROUP BY procedure, recording, step, transition, number ORDER BY {place}
-        """  # noqa: S608
+        """
     )
     engine.run("DROP TABLE events")
     engine.run("ALTER TABLE merged RENAME TO events")
     after = engine.row("SELECT count(*) FROM events")[0]
     notes = [
-        f"lifecycle: the start and the completion of a step are one, {before} events make {after} "
-        f"steps, in the order of their {'ends' if order == 'end' else 'starts'}"
+        (
+            f"lifecycle: the start and the completion of a step are one, {before} events make "
+            f"{after} steps, in the order of their {'ends' if order == 'end' else 'starts'}"
+        )
     ]
-    others = [f"{number} {kind!r}" for kind, number in kinds.items() if kind not in ("start", "complete")]
+    others = [
+        f"{number} {kind!r}" for kind, number in kinds.items() if kind not in ("start", "complete")
+    ]
     if others:
         notes.append(f"lifecycle: left out were {', '.join(others)}")
     return notes

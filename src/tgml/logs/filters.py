@@ -94,7 +94,7 @@ class LogFilter:
                     f"{where}: no recording is left: none of {before} {what}; "
                     "look at the log with 'tgml inspect'"
                 )
-            if after < before or what.startswith("keeps"):
+            if after < before:
                 notes.append(f"{before - after} of {before} recordings left out: not one {what}")
         return notes
 
@@ -103,7 +103,7 @@ class LogFilter:
         if self.complete:
             both = f"{usual('list_first')} AND {usual('list_last')}"
             found.append(
-                ("begins and ends as is usual", [f"DELETE FROM variants WHERE NOT ({both})"])  # noqa: S608
+                ("begins and ends as is usual", [f"DELETE FROM variants WHERE NOT ({both})"])
             )
         for name, place, verb in (
             (self.first_step, "list_first", "begins"),
@@ -115,7 +115,7 @@ class LogFilter:
                 found.append(
                     (
                         f"{verb} with {name!r}",
-                        [f"DELETE FROM variants WHERE {place}(steps) <> {steps.index(name)}"],  # noqa: S608
+                        [f"DELETE FROM variants WHERE {place}(steps) <> {steps.index(name)}"],
                     )
                 )
         if self.min_step > 1:
@@ -126,7 +126,7 @@ class LogFilter:
             found.append(
                 (
                     f"has a sequence that {self.min_variant} recordings have",
-                    [f"DELETE FROM variants WHERE n < {self.min_variant}"],  # noqa: S608
+                    [f"DELETE FROM variants WHERE n < {self.min_variant}"],
                 )
             )
         if self.top_variants is not None:
@@ -134,9 +134,11 @@ class LogFilter:
                 (
                     f"has one of the {self.top_variants} most frequent sequences",
                     [
-                        "CREATE OR REPLACE TABLE variants AS SELECT * FROM variants "  # noqa: S608
-                        "QUALIFY row_number() OVER "
-                        f"(PARTITION BY procedure ORDER BY n DESC, steps) <= {self.top_variants}"
+                        (
+                            "CREATE OR REPLACE TABLE variants AS SELECT * FROM variants "
+                            "QUALIFY row_number() OVER (PARTITION BY procedure "
+                            f"ORDER BY n DESC, steps) <= {self.top_variants}"
+                        )
                     ],
                 )
             )
@@ -163,7 +165,7 @@ def usual(place: str) -> str:
                     SELECT procedure, {place}(steps) AS step, sum(n) AS here
                     FROM variants GROUP BY procedure, {place}(steps)))
             WHERE here >= {USUAL_SHARE} * everywhere)
-        """  # noqa: S608
+        """
 
 
 def _rare_steps(least: int) -> list[str]:
@@ -175,7 +177,7 @@ def _rare_steps(least: int) -> list[str]:
                 SELECT procedure, unnest(list_distinct(steps)) AS step, n FROM variants)
             GROUP BY ALL HAVING shown >= {least})
         GROUP BY procedure
-        """,  # noqa: S608
+        """,
         """
         CREATE OR REPLACE TABLE variants AS
         SELECT procedure, steps, sum(n)::BIGINT AS n, min(id) AS id FROM (

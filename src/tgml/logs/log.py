@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -105,7 +104,7 @@ class Log:
         codes = ", ".join(str(self._codes[one]) for one in wanted)
         with self.engine.errors(self.where):
             rows = self.engine.rows(
-                "SELECT procedure, steps, n, id FROM variants "  # noqa: S608
+                "SELECT procedure, steps, n, id FROM variants "
                 f"WHERE procedure IN ({codes}) ORDER BY procedure, n DESC, steps"
             )
         found = {
@@ -197,7 +196,11 @@ def open_log(
                 + ("only numbers as times" if events.is_timed else "no time column in use")
             )
         with engine.errors(source.where):
-            notes += [*mapped.notes(), *events.notes, *_count_variants(engine, keep, events, source.where)]
+            notes += [
+                *mapped.notes(),
+                *events.notes,
+                *_count_variants(engine, keep, events, source.where),
+            ]
             notes += keep.apply(engine, events.steps, source.where)
         yield Log(engine, source.where, events, mapped, notes)
     finally:
@@ -260,8 +263,8 @@ def _load_xes(
         notes.append(f"{unnamed} traces have no name and were numbered")
     if doubled:
         notes.append(f"{doubled} traces have the name of another one and were joined with it")
-    others = [key for key in found if key not in columns]
-    return Source(where, (*columns, *others), "xes"), called or _name(where), notes
+    unused = [key for key in found if key not in columns]
+    return Source(where, (*columns, *unused), "xes"), called or _name(where), notes
 
 
 def _count_variants(engine: Engine, keep: LogFilter, events: Events, where: str) -> list[str]:
@@ -303,7 +306,7 @@ def _variants(events: str, key: str, keep: LogFilter) -> str:
                 list(step ORDER BY time, rowid) AS steps, {" AND ".join(inside) or "true"} AS inside
             FROM {events} GROUP BY {key})
         GROUP BY procedure, other, steps, inside
-        """  # noqa: S608
+        """
 
 
 def _split(engine: Engine, keep: LogFilter, number: int, events: Events) -> str:

@@ -143,7 +143,7 @@ def _profile(log: Log) -> LogProfile:
         )
     ]
     top = engine.rows(
-        f"SELECT procedure, steps, n FROM variants ORDER BY n DESC, procedure, steps LIMIT {MOST}"  # noqa: S608
+        f"SELECT procedure, steps, n FROM variants ORDER BY n DESC, procedure, steps LIMIT {MOST}"
     )
     several = len(log.procedures) > 1
     listed = tuple(
@@ -181,7 +181,9 @@ def _profile(log: Log) -> LogProfile:
         once / variants,
         complete,
         *gaps,
-        tuple(Listed(size.name, size.recordings, size.recordings / total) for size in by_size[:MOST]),
+        tuple(
+            Listed(size.name, size.recordings, size.recordings / total) for size in by_size[:MOST]
+        ),
         tuple(steps[:MOST]),
         tuple(steps[: -MOST - 1 : -1]),
         listed,
@@ -202,7 +204,7 @@ def _median(counted: list[tuple[int, int]]) -> int:
 
 def _complete(engine: Engine) -> int:
     both = f"{usual('list_first')} AND {usual('list_last')}"
-    return int(engine.row(f"SELECT coalesce(sum(n), 0) FROM variants WHERE {both}")[0])  # noqa: S608
+    return int(engine.row(f"SELECT coalesce(sum(n), 0) FROM variants WHERE {both}")[0])
 
 
 def _gaps(
@@ -225,9 +227,7 @@ def _gaps(
     return *moments, *in_seconds, tied
 
 
-def _problems(
-    log: Log, profile: Mapping[str, float], steps: list[Listed], total: int
-) -> list[str]:
+def _problems(log: Log, profile: Mapping[str, float], steps: list[Listed], total: int) -> list[str]:
     found = []
     if "time" not in log.mapped:
         found.append("no time column was found: the order of the rows is taken")
@@ -249,8 +249,10 @@ def _problems(
     rare = [step.name for step in steps if step.recordings == 1]
     if rare and total > 20:
         shown = ", ".join(map(repr, rare[:3])) + (", ..." if len(rare) > 3 else "")
-        found.append(f"{len(rare)} steps come in one recording only, such as {shown} (--min-step 2)")
+        found.append(
+            f"{len(rare)} steps come in one recording only, such as {shown} (--min-step 2)"
+        )
     single = sum(size.recordings == 1 for size in log.procedures)
     if single:
-        found.append(f"{single} procedures have one recording only")
+        found.append(f"{single} of {len(log.procedures)} procedures have one recording only")
     return found

@@ -46,7 +46,7 @@ class Source:
 
     def select(self, wanted: list[str]) -> str:
         """Return a query for some columns."""
-        return f"SELECT {', '.join(map(name, wanted))} FROM {self.relation}"  # noqa: S608
+        return f"SELECT {', '.join(map(name, wanted))} FROM {self.relation}"
 
 
 def is_table(value: object) -> bool:
@@ -155,7 +155,9 @@ def local_files(where: str) -> list[str]:
         if Path(where).is_dir():
             raise FileError(f"{where}: a folder, expected a file or a glob such as {where}/*.csv")
         return [where]
-    found = sorted(path for path in globs.glob(where, recursive=True) if Path(path).is_file())
+    # Not Path.glob: it takes no absolute patterns.
+    matches = globs.glob(where, recursive=True)  # noqa: PTH207
+    found = sorted(path for path in matches if Path(path).is_file())
     if not found:
         raise FileError(f"{where}: no file matches")
     return found
@@ -167,7 +169,7 @@ def _is_glob(where: str) -> bool:
 
 def _columns(engine: Engine, relation: str, where: str) -> tuple[str, ...]:
     with engine.errors(where):
-        described = engine.rows(f"DESCRIBE SELECT * FROM {relation}")  # noqa: S608
+        described = engine.rows(f"DESCRIBE SELECT * FROM {relation}")
     return tuple(str(row[0]) for row in described)
 
 
@@ -201,8 +203,9 @@ def _csv(files: list[str], longest_line: int) -> str:
 
 def _header(path: str, longest_line: int) -> tuple[str, list[str]]:
     try:
-        opened = gzip.open(path, "rb") if path.lower().endswith(".gz") else Path(path).open("rb")
-        with opened as stream:
+        with Path(path).open("rb") as plain:
+            is_packed = path.lower().endswith(".gz")
+            stream = gzip.GzipFile(fileobj=plain) if is_packed else plain
             line = stream.readline(longest_line + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise FileError(f"{path}: cannot be read ({error})") from None

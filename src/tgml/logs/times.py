@@ -54,7 +54,7 @@ def time_column(
     FormatError
         If times are written in several ways, or in one that is not known.
     """
-    ((_, kind, *_),) = engine.rows(f"DESCRIBE SELECT {column} FROM {relation}")  # noqa: S608
+    ((_, kind, *_),) = engine.rows(f"DESCRIBE SELECT {column} FROM {relation}")
     if kind == "VARCHAR":
         if time_format is not None:
             return _with_format(engine, relation, column, time_format, where)
@@ -105,7 +105,7 @@ def _with_format(
 ) -> TimeColumn:
     parsed = f"try_strptime({column}, {text(time_format)})"
     number, example = engine.row(
-        f"SELECT count(*), min({column}) FROM {relation} "  # noqa: S608
+        f"SELECT count(*), min({column}) FROM {relation} "
         f"WHERE {column} IS NOT NULL AND {parsed} IS NULL"
     )
     if number:
@@ -128,7 +128,7 @@ def _texts(engine: Engine, relation: str, column: str, where: str) -> TimeColumn
             WHEN regexp_matches({trimmed}, {text(_ZONE)}) THEN 2
             ELSE 3 END AS kind, count(*), min({column})
         FROM {relation} WHERE {trimmed} <> '' GROUP BY kind ORDER BY kind
-        """  # noqa: S608
+        """
     )
     names = {
         1: "numbers",

@@ -8,7 +8,7 @@ grow out of proportion, and a value may not be endless, so that a hostile file e
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 from xml.parsers import expat
@@ -100,7 +100,9 @@ class XesReader:
         except expat.ExpatError as error:
             raise self._broken(error) from None
         if not self._in_log:
-            raise FormatError(f"{self.path}: no XES; expected a 'log' element with 'trace' elements")
+            raise FormatError(
+                f"{self.path}: no XES; expected a 'log' element with 'trace' elements"
+            )
         if rows:
             yield self._columns(rows)
 
@@ -189,8 +191,8 @@ class XesReader:
 
         def refuse(*_: object) -> None:
             raise FormatError(
-                f"{self.path}: line {parser.CurrentLineNumber}: the XML declares a document type or "
-                "entities; a log needs none, and they are refused because they can be made to "
+                f"{self.path}: line {parser.CurrentLineNumber}: the XML declares a document type "
+                "or entities; a log needs none, and they are refused because they can be made to "
                 "explode"
             )
 
