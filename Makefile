@@ -62,6 +62,8 @@ bench: $(VENV)/.setup
 	$(BIN)/tgml bench alignment --json bench-output/alignment.json
 	$(BIN)/tgml bench draw --json bench-output/draw.json
 	$(BIN)/tgml bench serve --json bench-output/serve.json
+	$(BIN)/tgml bench scale --json bench-output/scale.json
+	$(BIN)/tgml bench scaling --json bench-output/scaling.json
 
 clean:
 	rm -rf $(VENV) demo-output bench-output test-output
