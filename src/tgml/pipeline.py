@@ -212,10 +212,6 @@ def _whole(number: float) -> float:
     return int(number) if number.is_integer() else number
 
 
-def _whole(number: float) -> float:
-    return int(number) if number.is_integer() else number
-
-
 def _as_plain(value: Any) -> Any:
     """Return a setting as plain JSON values: a graph by its edges between steps."""
     if isinstance(value, TaskGraph):

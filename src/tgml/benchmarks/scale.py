@@ -14,11 +14,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tgml.benchmarks.alignment import alignment_rows
 from tgml.benchmarks.generated import many_procedures, write_parquet_log, write_xes_log
 from tgml.benchmarks.result import BenchmarkResult, Column
 from tgml.benchmarks.scoring import timed
 from tgml.errors import SettingError, UnavailableError, UnknownNameError
-from tgml.learners import Progress
+from tgml.learners import Progress, no_progress
 from tgml.pipeline import learn
 from tgml.repetitions import without_repetitions
 from tgml.runs import Workers, learn_run
@@ -269,6 +270,11 @@ def _xes(events: int) -> dict[str, Any]:
     }
 
 
+def _alignment(recordings: int) -> dict[str, Any]:
+    (row,) = alignment_rows([f"swaps-{recordings}x25"], no_progress)
+    return {**row, "method": "alignment"}
+
+
 CLUSTER_BATCH = 100
 """Smaller batches than usual, so that both workers have as much to do to the end."""
 
@@ -278,6 +284,7 @@ MEASURES: dict[str, Callable[[int], dict[str, Any]]] = {
     "robust": lambda number: _procedures("robust", number, "under 600 s"),
     "cluster": _cluster,
     "xes": _xes,
+    "alignment": _alignment,
     "large": _large,
 }
 SIZES = {
@@ -286,6 +293,7 @@ SIZES = {
     "robust": 10_000,
     "cluster": 2_000,
     "xes": 160_000,
+    "alignment": 100,
     "large": 1_000_000,
 }
 """The size of each measure, unless another is given."""

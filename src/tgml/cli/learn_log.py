@@ -19,7 +19,7 @@ from tgml.cli.output import (
     print_notes,
     progress_bar,
 )
-from tgml.cli.targets import check_file, check_folder, check_format, is_folder
+from tgml.cli.targets import check_file, check_folder, check_format, is_folder, names_folder
 from tgml.errors import InputError
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class LogRun:
     log: str
     reading: Mapping[str, Any]
     procedure: str | None
-    output: Path | None
+    output: str | None
     method: str
     options: Mapping[str, Any]
     workers: Workers
@@ -105,7 +105,7 @@ class _Target:
 
     @classmethod
     def of(cls, run: LogRun, names: Sequence[str]) -> _Target:
-        output = run.output
+        output = None if run.output is None else Path(run.output)
         if output is None:
             if len(names) > 1 and not run.as_json:
                 listed = ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
@@ -117,12 +117,13 @@ class _Target:
         if output.suffix.lower() == ".jsonl":
             check_file(output)
             return cls(output, {}, "lines")
-        if len(names) == 1 and not is_folder(output):
+        is_file = not (is_folder(output) or names_folder(str(run.output)))
+        if len(names) == 1 and is_file:
             check_file(output)
             if output.suffix:
                 check_format(output)
             return cls(output, {names[0]: output}, "file")
-        if output.suffix and not is_folder(output):
+        if output.suffix and is_file:
             from tgml.rendering import RENDERERS
 
             if output.suffix.lower() in RENDERERS:
