@@ -163,7 +163,7 @@ def test_a_full_disk_ends_the_run_and_keeps_what_was_finished(
     assert not report.failed
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Deadly(running._Work):
     """Work whose worker dies at one procedure."""
 

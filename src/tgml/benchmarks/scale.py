@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,7 @@ with open_log(sys.argv[1]) as log:
 PLAIN = """
 import sys, duckdb
 with duckdb.connect() as connection:
+    connection.execute("SET enable_progress_bar = false")
     connection.execute("SET memory_limit = '1500MB'")
     connection.execute("SET temp_directory = '" + sys.argv[2] + "'")
     connection.execute(\"\"\"
@@ -99,8 +101,12 @@ with duckdb.connect() as connection:
     print(connection.execute("SELECT count(*) FROM variants").fetchone()[0], end=" ")
 """
 MEMORY = """
-import resource
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+try:  # a process's own mark; that of getrusage begins with its parent's
+    with open("/proc/self/status") as status:
+        print(next(line.split()[1] for line in status if line.startswith("VmHWM")))
+except OSError:
+    import resource
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 
@@ -261,10 +267,16 @@ def _xes(events: int) -> dict[str, Any]:
         write_xes_log(path, events)
         size = path.stat().st_size / 1e6
         read_log(path)  # loads what the engine needs
-        times = [timed(lambda: read_log(path))[0] for _ in range(TURNS)]
+        times, busy = [], []
+        for _ in range(TURNS):
+            started = time.process_time()
+            times.append(timed(lambda: read_log(path))[0])
+            busy.append(time.process_time() - started)
     return {
-        "about": f"XES, {events:,} events ({size:.0f} MB), to weighted variants",
+        "about": f"XES, {events:,} events ({size:.0f} MB), to weighted variants; "
+        f"{min(busy):.2f} s of processor time",
         "seconds": min(times),
+        "processor_seconds": min(busy),
         "must": "under 1.5 s",
         "turns": [[seconds] for seconds in times],
     }

@@ -52,14 +52,14 @@ class RunReport:
         return tuple(outcome for outcome in self.outcomes if not outcome.error)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Task:
     batch: Batch
     fingerprint: str
     procedures: tuple[Demonstrations, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # joblib's Dask backend hashes it, and options are no hashable
 class _Work:
     """What a worker does; it goes to other processes, so it holds nothing but plain values."""
 
