@@ -23,7 +23,7 @@ $(VENV)/.demo: $(VENV)/.created pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.setup: $(VENV)/.created pyproject.toml constraints.txt
-	$(PIP) --editable '.[torch,text,stats,draw,serve]' --requirement requirements-dev.txt
+	$(PIP) --editable '.[torch,text,stats,draw,serve,logs,cluster]' --requirement requirements-dev.txt
 	touch $@ $(VENV)/.demo
 
 demo: $(VENV)/.demo
@@ -64,6 +64,8 @@ bench: $(VENV)/.setup
 	$(BIN)/tgml bench alignment --json bench-output/alignment.json
 	$(BIN)/tgml bench draw --json bench-output/draw.json
 	$(BIN)/tgml bench serve --json bench-output/serve.json
+	$(BIN)/tgml bench scale --json bench-output/scale.json
+	$(BIN)/tgml bench scaling --json bench-output/scaling.json
 
 clean:
 	rm -rf $(VENV) demo-output bench-output test-output

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from tgml.alignment import align
     from tgml.errors import TgmlError
     from tgml.graph import TaskGraph
+    from tgml.logs import read_log
     from tgml.monitoring import Monitor, Verdict, find_violations
     from tgml.pipeline import learn, learn_all
     from tgml.procedures import load_procedure
     from tgml.readers import read_demonstrations, read_graph
+    from tgml.runs import learn_run
     from tgml.sequences import Demonstrations
     from tgml.storage import save_graph
 
@@ -34,9 +36,11 @@ _HOMES = {
     "find_violations": "tgml.monitoring",
     "learn": "tgml.pipeline",
     "learn_all": "tgml.pipeline",
+    "learn_run": "tgml.runs",
     "load_procedure": "tgml.procedures",
     "read_demonstrations": "tgml.readers",
     "read_graph": "tgml.readers",
+    "read_log": "tgml.logs",
     "save_graph": "tgml.storage",
 }
 
@@ -51,9 +55,11 @@ __all__ = [
     "find_violations",
     "learn",
     "learn_all",
+    "learn_run",
     "load_procedure",
     "read_demonstrations",
     "read_graph",
+    "read_log",
     "save_graph",
 ]
 

@@ -16,6 +16,7 @@ from tgml.errors import FormatError, MissingExtraError, SettingError
 from tgml.graph import TaskGraph
 from tgml.insight import edge_evidence, step_attributes
 from tgml.learners import Learned, Progress, get_learner, no_progress
+from tgml.logs import is_log, is_table, read_log
 from tgml.postprocess import Change, to_graph
 from tgml.readers import read_demonstrations
 from tgml.sequences import Demonstrations, Vocabulary, in_words
@@ -57,7 +58,7 @@ class Learning:
 
 
 def learn(
-    demonstrations: Demonstrations | str | Path,
+    demonstrations: Demonstrations | str | Path | Any,
     method: str = DEFAULT_METHOD,
     *,
     seed: int = 0,
@@ -71,7 +72,8 @@ def learn(
     Parameters
     ----------
     demonstrations
-        The recordings, or the path of a file that holds those of one procedure.
+        The recordings, or the path of a file that holds those of one procedure, or an event log
+        of one procedure: see `tgml.logs.open_log` for what it may be.
     method
         A name in `tgml.learners.LEARNERS`.
     seed
@@ -89,12 +91,16 @@ def learn(
     >>> learn(recordings, method="intersection").preconditions_of("mix")
     ('egg', 'milk')
     """
+    if is_table(demonstrations) or (
+        isinstance(demonstrations, str | Path) and is_log(demonstrations)
+    ):
+        demonstrations = read_log(demonstrations).only()
     if isinstance(demonstrations, str | Path):
         demonstrations = read_demonstrations(demonstrations).only()
     if not isinstance(demonstrations, Demonstrations):
         raise SettingError(
-            f"learn got {type(demonstrations).__name__}; expected Demonstrations or a path. Lists "
-            "of step names become Demonstrations by Demonstrations.from_steps(...)"
+            f"learn got {type(demonstrations).__name__}; expected Demonstrations, a path or a "
+            "table. Lists of step names become Demonstrations by Demonstrations.from_steps(...)"
         )
     return learn_all(
         [demonstrations],

@@ -12,6 +12,7 @@ from typing import Any
 
 COMMANDS = (
     "learn",
+    "inspect",
     "show",
     "draw",
     "report",

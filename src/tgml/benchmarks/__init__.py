@@ -152,6 +152,16 @@ BENCHMARKS = MappingProxyType(
                 "tgml.benchmarks.speed",
             ),
             BenchmarkEntry(
+                "scale",
+                "logs of millions of rows and thousands of procedures, against plain ways",
+                "tgml.benchmarks.scale",
+            ),
+            BenchmarkEntry(
+                "scaling",
+                "how the cost grows with recordings, steps, procedures and workers",
+                "tgml.benchmarks.scaling",
+            ),
+            BenchmarkEntry(
                 "monitor",
                 "the monitor's time for a step, and whether it stays flat",
                 "tgml.benchmarks.monitor",

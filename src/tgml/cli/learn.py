@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tgml.cli import options
+from tgml.cli import log_options, options
 from tgml.cli.output import count, echo, print_graph, print_json, print_notes, progress_bar
 from tgml.cli.targets import check_file, check_folder, check_format, is_folder, names_folder
-from tgml.errors import InputError
+from tgml.errors import InputError, SettingError
 
 if TYPE_CHECKING:
     from tgml.pipeline import Learning
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 def learn(
     demos: Annotated[
-        Path | None,
+        str | None,
         typer.Argument(
             metavar="[DEMOS]",
-            help="The recordings: CSV, JSON Lines, JSON or text.",
+            help="The recordings: CSV, JSON Lines, JSON or text; or an event log: Parquet, XES, "
+            "compressed files, a glob.",
             show_default=False,
         ),
     ] = None,
@@ -33,7 +34,7 @@ def learn(
             "-o",
             metavar="PATH",
             help="The graph file to write, .json or a format of 'tgml convert'; for several "
-            "procedures, or with a slash at its end, a folder.",
+            "procedures, or with a slash at its end, a folder; for a log also one .jsonl file.",
         ),
     ] = None,
     method: Annotated[
@@ -108,6 +109,29 @@ def learn(
     file_format: options.Format = None,
     column: options.ColumnNames = None,
     errors: options.Errors = None,
+    recording_column: log_options.RecordingColumn = None,
+    step_column: log_options.StepColumn = None,
+    time_column: log_options.TimeColumn = None,
+    procedure_column: log_options.ProcedureColumn = None,
+    lifecycle_column: log_options.LifecycleColumn = None,
+    time_format: log_options.TimeFormat = None,
+    since: log_options.Since = None,
+    until: log_options.Until = None,
+    complete: log_options.Complete = False,
+    first_step: log_options.FirstStep = None,
+    last_step: log_options.LastStep = None,
+    min_step: log_options.MinStep = None,
+    min_variant: log_options.MinVariant = None,
+    top_variants: log_options.TopVariants = None,
+    memory: log_options.Memory = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Log: how many processes. Default: one for each core."),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Log: learn on the Dask cluster at this address."),
+    ] = None,
     changes: Annotated[
         bool, typer.Option("--changes", help="List what post-processing removed and added.")
     ] = False,
@@ -116,6 +140,8 @@ def learn(
     """Learn a task graph from recordings.
 
     Example: tgml learn pancakes.csv -o learned.json
+
+    An event log: tgml learn events.parquet --procedure-column product -o graphs
     """
     from tgml.pipeline import learn_all
     from tgml.readers import read_demonstrations
@@ -134,8 +160,52 @@ def learn(
             "no recordings; name their file, or with --model FILE --zero-shot STEPS a file of step "
             "names"
         )
+    named = (recording_column, step_column, time_column, procedure_column, lifecycle_column)
+    filters = {
+        "since": since,
+        "until": until,
+        "complete": complete,
+        "first_step": first_step,
+        "last_step": last_step,
+        "min_step": min_step,
+        "min_variant": min_variant,
+        "top_variants": top_variants,
+    }
+    only_logs = (*named, *filters.values(), time_format, memory, workers, scheduler)
+    if log_options.is_log(demos, file_format, only_logs):
+        unused = {"--errors": errors, "--prior": prior, "--must": must, "--never": never}
+        for option, value in unused.items():
+            if value:
+                raise SettingError(f"{option}: of no use to an event log; leave it out")
+        _learn_log(
+            demos,
+            reading={
+                "columns": log_options.columns(column, *named),
+                "order": order,
+                "time_format": time_format,
+                "keep": log_options.keep(**filters),
+                **({} if memory is None else {"memory": memory}),
+            },
+            procedure=procedure,
+            output=output,
+            method=method,
+            options={
+                "seed": seed,
+                "threshold": threshold,
+                "relaxed": relaxed,
+                "with_mistakes": with_mistakes,
+                "repetitions": repetitions,
+                **options.settings(setting, options.learner_class(method)),
+            },
+            workers=(workers, scheduler),
+            changes=changes,
+            as_json=as_json,
+        )
+        return
+    path = Path(demos)
+    log_options.refuse_large(path)
     reading = read_demonstrations(
-        demos,
+        path,
         format=file_format,
         order=order,
         procedure=procedure,
@@ -144,14 +214,14 @@ def learn(
     )
     several = len(reading.procedures) > 1
     if several and output is None and not as_json:
-        raise _too_many(demos, reading.procedures, "give a folder with -o")
-    paths = _targets(demos, reading.procedures, output)
+        raise _too_many(path, reading.procedures, "give a folder with -o")
+    paths = _targets(path, reading.procedures, output)
     kind = options.learner_class(method)
     settings = options.settings(setting, kind)
     settings |= options.transformer(kind, unified=unified, save_model=save_model)
     if prior is not None or must or never:
         if several:
-            raise _too_many(demos, reading.procedures, "a prior, must or never is of one procedure")
+            raise _too_many(path, reading.procedures, "a prior, must or never is of one procedure")
         (given,) = reading.procedures.values()
         settings |= options.knowledge(kind, prior, must, never, given.vocabulary.steps)
     with progress_bar() as progress:
@@ -171,7 +241,7 @@ def learn(
 
 
 def _refuse_for_zero_shot(
-    demos: Path | None, method: str, model: Path | None, *, unified: bool, save_model: Path | None
+    demos: str | None, method: str, model: Path | None, *, unified: bool, save_model: Path | None
 ) -> None:
     if demos is not None:
         raise InputError(f"{demos}: --zero-shot takes no recordings, only step names")
@@ -218,16 +288,23 @@ def _report(
     if as_json:
         print_json([_as_json(*pair) for pair in zip(learnings, paths, strict=True)])
         return
-    for learning, path in zip(learnings, paths, strict=True):
+    for learning, target in zip(learnings, paths, strict=True):
         if not several:
             print_graph(learning.graph)
         if changes:
             about = f"{learning.graph.procedure}: " if several else ""
             for change in learning.changes:
                 echo(f"{about}{change}")
-        if path is not None:
+        if target is not None:
             edges = count(len(learning.graph.edges), "edge")
-            echo(f"{path}: {count(len(learning.graph.steps), 'step')}, {edges}")
+            echo(f"{target}: {count(len(learning.graph.steps), 'step')}, {edges}")
+
+
+def _learn_log(demos: str, *, workers: tuple[int | None, str | None], **asked: Any) -> None:
+    from tgml.cli.learn_log import LogRun, learn_log
+    from tgml.runs import Workers
+
+    learn_log(LogRun(demos, workers=Workers(*workers), **asked))
 
 
 def _targets(demos: Path, names: Collection[str], output: str | None) -> Sequence[Path | None]:
@@ -249,7 +326,7 @@ def _targets(demos: Path, names: Collection[str], output: str | None) -> Sequenc
     check_folder(target)
     paths: dict[Path, str] = {}
     for name in names:
-        path = target / f"{_file_name(name)}.json"
+        path = target / f"{file_name(name)}.json"
         if path in paths:
             raise InputError(
                 f"{path}: the procedures {paths[path]!r} and {name!r} would share this file; "
@@ -281,7 +358,8 @@ def _save(learnings: Sequence[Learning], paths: Sequence[Path | None]) -> None:
     write_into_folder(folder, texts)
 
 
-def _file_name(name: str) -> str:
+def file_name(name: str) -> str:
+    """Return a procedure's name as a file may have it, without an ending."""
     kept = "".join(char if char.isalnum() or char in "-_." else "-" for char in name)
     return kept.strip("-.") or "graph"
 

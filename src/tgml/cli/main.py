@@ -21,6 +21,7 @@ from tgml.cli import (
     draw,
     evaluate,
     example,
+    inspect,
     learn,
     methods,
     report,
@@ -44,6 +45,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("learn")(learn.learn)
+app.command("inspect")(inspect.inspect)
 app.command("show")(show.show)
 app.command("draw")(draw.draw)
 app.command("report")(report.report)

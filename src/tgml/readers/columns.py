@@ -45,6 +45,9 @@ def find_columns(
     given: Mapping[str, str],
     where: str,
     required: Iterable[str] = ("recording", "step"),
+    *,
+    names: Mapping[str, Sequence[str]] = COLUMN_NAMES,
+    option: str = "--column {role}=NAME",
 ) -> tuple[dict[str, str], list[str]]:
     """Return the column for each thing a table holds, and remarks on the guesses.
 
@@ -58,6 +61,10 @@ def find_columns(
         The file, for messages.
     required
         What the table must hold.
+    names
+        The usual names of each column, likeliest first.
+    option
+        How to name a column, for messages.
 
     Raises
     ------
@@ -68,8 +75,8 @@ def find_columns(
     """
     found: dict[str, str] = {}
     for role, column in given.items():
-        if role not in COLUMN_NAMES:
-            raise UnknownNameError("kind of column", role, COLUMN_NAMES, where)
+        if role not in names:
+            raise UnknownNameError("kind of column", role, names, where)
         if column not in present:
             raise UnknownNameError("column", column, present, where)
         if column in found.values():
@@ -78,7 +85,7 @@ def find_columns(
             )
         found[role] = column
     guesses = []
-    for role, usual in COLUMN_NAMES.items():
+    for role, usual in names.items():
         if role in found:
             continue
         candidates = [
@@ -93,10 +100,12 @@ def find_columns(
                 guesses.append(f"{role} = {candidates[0]!r}")
     for role in required:
         if role not in found:
-            columns = ", ".join(map(repr, present))
+            columns = ", ".join(map(repr, present)) or "none"
+            known = ", ".join(f"{other} = {column!r}" for other, column in found.items())
             raise FormatError(
-                f"no column looks like the {role}; the columns are {columns}; name it with "
-                f"--column {role}=NAME (the first line must hold the columns' names)"
+                f"no column looks like the {role}; the columns are {columns}"
+                f"{f' ({known})' if known else ''}; name it with {option.format(role=role)} "
+                "(the first line must hold the columns' names)"
             )
     for column in found.values():
         if present.count(column) > 1:

@@ -1,0 +1,228 @@
+"""`tgml learn` for event logs: one graph for each procedure, however many there are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from tgml.cli.output import (
+    count,
+    echo,
+    print_error,
+    print_graph,
+    print_json,
+    print_notes,
+    progress_bar,
+)
+from tgml.cli.targets import check_file, check_folder, check_format, is_folder, names_folder
+from tgml.errors import InputError
+
+if TYPE_CHECKING:
+    from tgml.runs import Outcome, RunReport, Workers
+
+MANY = 20
+"""Up to so many procedures each gets a line; of more, only those that failed."""
+
+
+@dataclass(frozen=True)
+class LogRun:
+    """What the command was asked to do with a log.
+
+    Parameters
+    ----------
+    log
+        Which log.
+    reading
+        The options of `tgml.logs.open_log`.
+    procedure
+        The only procedure to learn, if one is wanted.
+    output
+        Where the graphs go.
+    method, options
+        Those of `tgml.runs.learn_run`.
+    workers
+        Who does the work.
+    changes, as_json
+        What to print.
+    """
+
+    log: str
+    reading: Mapping[str, Any]
+    procedure: str | None
+    output: str | None
+    method: str
+    options: Mapping[str, Any]
+    workers: Workers
+    changes: bool
+    as_json: bool
+
+
+def learn_log(run: LogRun) -> None:
+    """Learn the procedures of a log."""
+    from tgml.logs import open_log
+    from tgml.runs import learn_run
+
+    with open_log(run.log, **run.reading) as log:
+        sizes = [one for one in log.procedures if run.procedure in (None, one.name)]
+        if not sizes:
+            log.demonstrations([str(run.procedure)])  # says which names come near
+        names = [one.name for one in sizes]
+        target = _Target.of(run, names)
+        checkpoint = target.checkpoint if len(names) > 1 else None
+        print_notes(log.notes)
+        with progress_bar() as progress:
+            report = learn_run(
+                sizes,
+                run.method,
+                fetch=log.demonstrations,
+                workers=run.workers,
+                checkpoint=checkpoint,
+                progress=progress,
+                **run.options,
+            )
+    target.write(report)
+    if checkpoint is not None:
+        from tgml.runs.checkpoint import Checkpoint
+
+        Checkpoint(checkpoint).remove()
+    _print(run, report, target)
+    if report.failed:
+        raise typer.Exit(2 if not report.learned else 1)
+
+
+@dataclass(frozen=True)
+class _Target:
+    """Where graphs go: nowhere, one file, a folder with a file each, or one .jsonl with all."""
+
+    output: Path | None
+    paths: Mapping[str, Path]
+    kind: str
+
+    @classmethod
+    def of(cls, run: LogRun, names: Sequence[str]) -> _Target:
+        output = None if run.output is None else Path(run.output)
+        if output is None:
+            if len(names) > 1 and not run.as_json:
+                listed = ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
+                raise InputError(
+                    f"{run.log}: {len(names)} procedures; give a folder or a .jsonl file with -o, "
+                    f"or choose one with --procedure NAME: {listed}"
+                )
+            return cls(None, {}, "nowhere")
+        if output.suffix.lower() == ".jsonl":
+            check_file(output)
+            return cls(output, {}, "lines")
+        is_file = not (is_folder(output) or names_folder(str(run.output)))
+        if len(names) == 1 and is_file:
+            check_file(output)
+            if output.suffix:
+                check_format(output)
+            return cls(output, {names[0]: output}, "file")
+        if output.suffix and is_file:
+            from tgml.rendering import RENDERERS
+
+            if output.suffix.lower() in RENDERERS:
+                raise InputError(
+                    f"{run.log}: {len(names)} procedures and one file {output}; give a folder or a "
+                    ".jsonl file with -o"
+                )
+        check_folder(output)
+        return cls(output, _file_names(output, names), "folder")
+
+    @property
+    def checkpoint(self) -> Path | None:
+        """Where the batches of an unfinished run are kept."""
+        return (
+            None if self.output is None else self.output.with_name(f"{self.output.name}.unfinished")
+        )
+
+    def write(self, report: RunReport) -> None:
+        """Write the graphs, all of them or none."""
+        from tgml.files import write_into_folder, write_text
+        from tgml.rendering import render
+        from tgml.storage import dump_json
+
+        if self.output is None:
+            return
+        if self.kind == "lines":
+            lines = [
+                json.dumps(outcome.content, ensure_ascii=False) + "\n" for outcome in report.learned
+            ]
+            write_text(self.output, "".join(lines))
+            return
+        texts = {}
+        for outcome in report.learned:
+            path = self.paths[outcome.procedure]
+            graph = outcome.graph
+            if path.suffix.lower() in ("", ".json"):
+                texts[path.name] = dump_json(outcome.content)
+            elif graph is not None:
+                texts[path.name] = render(graph, path.suffix)
+        if texts:
+            write_into_folder(next(iter(self.paths.values())).parent, texts)
+
+
+def _file_names(folder: Path, names: Sequence[str]) -> dict[str, Path]:
+    """Return a file for each procedure; names that make the same file name get numbers."""
+    from tgml.cli.learn import file_name
+
+    taken: dict[str, int] = {}
+    paths = {}
+    for name in names:
+        stem = file_name(name)
+        number = taken.get(stem.casefold(), 0) + 1
+        taken[stem.casefold()] = number
+        paths[name] = folder / (f"{stem}.json" if number == 1 else f"{stem} ({number}).json")
+    return paths
+
+
+def _print(run: LogRun, report: RunReport, target: _Target) -> None:
+    print_notes(report.notes)
+    if report.resumed:
+        print_notes(
+            [f"{report.resumed} of {report.batches} batches had been finished by an earlier run"]
+        )
+    several = len(report.outcomes) > 1
+    few = len(report.outcomes) <= MANY
+    for outcome in report.outcomes:
+        about = f"{outcome.procedure}: " if several else ""
+        if few:
+            print_notes(f"{about}{note}" for note in outcome.notes)
+        if outcome.error:
+            print_error(f"{about}{outcome.error}")
+    if run.as_json:
+        print_json([_as_json(outcome, target) for outcome in report.outcomes])
+        return
+    for outcome in report.learned:
+        if not several and (graph := outcome.graph) is not None:
+            print_graph(graph)
+        if run.changes:
+            about = f"{outcome.procedure}: " if several else ""
+            for change in outcome.changes:
+                echo(f"{about}{change}")
+        if few and outcome.content is not None and outcome.procedure in target.paths:
+            steps, edges = len(outcome.content["steps"]), len(outcome.content["edges"])
+            path = target.paths[outcome.procedure]
+            echo(f"{path}: {count(steps, 'step')}, {count(edges, 'edge')}")
+    if several:
+        failed = f", {len(report.failed)} failed" if report.failed else ""
+        where = "" if target.output is None else f"{target.output}: "
+        echo(f"{where}{count(len(report.learned), 'procedure')} learned{failed}")
+
+
+def _as_json(outcome: Outcome, target: _Target) -> dict[str, Any]:
+    path = target.paths.get(outcome.procedure)
+    return {
+        "procedure": outcome.procedure,
+        "file": None if path is None else str(path),
+        "graph": outcome.content,
+        "changes": list(outcome.changes),
+        "notes": list(outcome.notes),
+        "facts": dict(outcome.facts),
+        "error": outcome.error or None,
+    }

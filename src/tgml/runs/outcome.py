@@ -1,0 +1,106 @@
+"""What became of one procedure, and how a batch of them is learned inside a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from tgml.errors import MissingExtraError, SettingError, TgmlError, UnknownNameError
+from tgml.graph import TaskGraph
+from tgml.learners import LEARNERS
+from tgml.pipeline import Learning, learn_all
+from tgml.sequences import Demonstrations
+from tgml.storage import graph_from_json, graph_to_json
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one procedure.
+
+    Parameters
+    ----------
+    procedure
+        Its name.
+    content
+        Its graph as plain JSON values; None if it failed.
+    notes, changes
+        What was left out or merged, and what post-processing changed.
+    facts
+        Figures about the learning.
+    error
+        Why it failed; empty if it did not.
+    """
+
+    procedure: str
+    content: Mapping[str, Any] | None = None
+    notes: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    facts: Mapping[str, float] = field(default_factory=dict)
+    error: str = ""
+
+    @property
+    def graph(self) -> TaskGraph | None:
+        """The graph; None if the procedure failed."""
+        return None if self.content is None else graph_from_json(self.content, self.procedure)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Outcome:
+        """Return the outcome that `to_json` gave."""
+        return cls(
+            content["procedure"],
+            content["content"],
+            tuple(content["notes"]),
+            tuple(content["changes"]),
+            content["facts"],
+            content["error"],
+        )
+
+
+def learn_batch(
+    procedures: Sequence[Demonstrations], method: str, options: Mapping[str, Any]
+) -> list[Outcome]:
+    """Learn the procedures of a batch; those that fail say why and stop nothing else.
+
+    Parameters
+    ----------
+    procedures
+        Their recordings.
+    method, options
+        Those of `tgml.pipeline.learn_all`.
+    """
+    if LEARNERS[method].extra == "torch":
+        from tgml.learners.threads import one_thread
+
+        with one_thread():  # sums depend on how many threads share them
+            return _learn(procedures, method, options)
+    return _learn(procedures, method, options)
+
+
+def _learn(
+    procedures: Sequence[Demonstrations], method: str, options: Mapping[str, Any]
+) -> list[Outcome]:
+    try:
+        learnings = learn_all(procedures, method, **options)
+        return [_outcome(*pair) for pair in zip(procedures, learnings, strict=True)]
+    except (SettingError, UnknownNameError, MissingExtraError):
+        raise  # they are of the run, not of a procedure
+    except Exception as error:
+        if len(procedures) > 1:
+            return [outcome for one in procedures for outcome in _learn([one], method, options)]
+        said = str(error) if isinstance(error, TgmlError) else f"{type(error).__name__}: {error}"
+        return [Outcome(procedures[0].procedure, error=said[:500] or type(error).__name__)]
+
+
+def _outcome(given: Demonstrations, learning: Learning) -> Outcome:
+    return Outcome(
+        given.procedure,
+        graph_to_json(learning.graph),
+        learning.notes,
+        tuple(map(str, learning.changes)),
+        dict(learning.facts),
+    )

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import json
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Put, Run
+from tests.logs.conftest import TEA
+from tgml.runs import Workers
+
+pytest.importorskip("duckdb")
+pytest.importorskip("joblib")
+
+TWO = "case,activity,product\n1,a,x\n1,b,x\n2,b,y\n2,a,y\n3,a,x\n3,b,x\n"
+
+
+@pytest.fixture
+def two(put: Put) -> str:
+    return put("two.csv", TWO)
+
+
+def test_inspect_says_what_a_log_holds(tgml: Run, put: Put) -> None:
+    result = tgml("inspect", put("tea.csv", TEA))
+    assert result.code == 0
+    assert result.lines[0] == "tea.csv: 3 recordings, 2 steps, 2 variants, 1 procedure, 6 events"
+    assert any(line.startswith("boil > pour") and "66.7 %" in line for line in result.lines)
+    assert result.notes[0].startswith("note: columns: recording = 'case id' (guessed)")
+
+
+def test_inspect_prints_json_for_machines(tgml: Run, put: Put) -> None:
+    profile = tgml("inspect", put("tea.csv", TEA), "--json").json
+    assert profile["recordings"] == 3
+    assert profile["columns"]["time"] == "timestamp"
+
+
+def test_a_procedure_column_gives_one_graph_each(tgml: Run, two: str, folder: Path) -> None:
+    result = tgml("learn", two, "--procedure-column", "product", "-m", "intersection", "-o", "out")
+    assert result.code == 0
+    assert result.lines[-1] == "out: 2 procedures learned"
+    graphs = {path.stem: json.loads(path.read_text()) for path in (folder / "out").iterdir()}
+    assert graphs["x"]["provenance"]["recordings"] == 2
+    assert {"step": "b", "needs": "a"}.items() <= graphs["x"]["edges"][1].items()
+    assert not (folder / "out.unfinished").exists()
+
+
+def test_all_graphs_may_go_to_one_file(tgml: Run, two: str, folder: Path) -> None:
+    result = tgml("learn", two, "--procedure-column=product", "-m", "intersection", "-o", "g.jsonl")
+    assert result.code == 0
+    lines = [json.loads(line) for line in (folder / "g.jsonl").read_text().splitlines()]
+    assert [graph["procedure"] for graph in lines] == ["x", "y"]
+
+
+def test_a_log_of_one_procedure_is_drawn(tgml: Run, two: str) -> None:
+    result = tgml("learn", two, "--format", "log", "-m", "intersection")
+    assert result.lines[0] == "two: 2 steps, 4 edges"
+    chosen = tgml(
+        "learn", two, "--procedure-column", "product", "--procedure", "y", "-m", "intersection"
+    )
+    assert chosen.lines[0] == "y: 2 steps, 3 edges"
+
+
+def test_several_procedures_need_a_place_to_go(tgml: Run, two: str) -> None:
+    result = tgml("learn", two, "--procedure-column", "product", "-m", "intersection")
+    assert result.code == 2
+    assert "two.csv: 2 procedures; give a folder or a .jsonl file with -o" in result.err
+    assert tgml(
+        "learn", two, "--procedure-column", "product", "-m", "intersection", "-o", "one.json"
+    ).code == 2  # fmt: skip
+
+
+def test_small_files_are_read_as_before_and_options_of_logs_make_them_logs(
+    tgml: Run, put: Put
+) -> None:
+    path = put("tea.csv", TEA)
+    rows = tgml("learn", path, "-m", "intersection", "--json").json[0]["graph"]
+    timed = tgml("learn", path, "-m", "intersection", "--json", "--min-variant", "2").json[0][
+        "graph"
+    ]
+    needs = [[edge["needs"] for edge in graph["edges"]] for graph in (rows, timed)]
+    assert needs == [["START", "START", "boil", "pour"], ["START", "boil", "pour"]]
+
+
+def test_a_failed_procedure_is_reported_and_the_others_are_written(
+    tgml: Run, two: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tgml.learners.intersection import Intersection
+
+    learn = Intersection.learn
+
+    def fail(self: Intersection, given: object, *, seed: int = 0) -> object:
+        if getattr(given, "procedure", "") == "y":
+            raise ValueError("oh")
+        return learn(self, given, seed=seed)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Intersection, "learn", fail)
+    result = tgml(
+        "learn", two, "--procedure-column", "product", "-m", "intersection", "-o", "out",
+        "--workers", "1",
+    )  # fmt: skip
+    assert result.code == 1
+    assert "error: y: ValueError: oh" in result.notes
+    assert [path.name for path in (folder / "out").iterdir()] == ["x.json"]
+    assert result.lines[-1] == "out: 1 procedure learned, 1 failed"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--step-column", "activty"], "unknown column 'activty'; did you mean 'activity'?"),
+        (["--since", "yesterday"], "since is 'yesterday'; expected a date"),
+        (["--top-variants", "0"], "top_variants is 0"),
+        (["--workers", "0"], "workers is 0"),
+        (["--complete", "--prior", "x.json"], "--prior: of no use to an event log"),
+        (["--format", "log", "--order", "time"], "the order is 'time'"),
+        (["--first-step", "z"], "unknown step 'z'"),
+        (["--format", "log", "--procedure", "z"], "unknown procedure 'z'"),
+    ],
+)
+def test_what_cannot_be_is_one_clear_message(
+    options: list[str], message: str, tgml: Run, two: str, folder: Path
+) -> None:
+    result = tgml("learn", two, "-m", "intersection", "-o", "out.json", *options)
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
+    assert len(result.notes) <= 3
+    assert sorted(path.name for path in folder.iterdir()) == ["two.csv"]
+
+
+def test_a_scheduler_that_is_not_there_is_one_clear_message(
+    tgml: Run, two: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("tgml.runs.Workers", partial(Workers, patience=0.5))
+    result = tgml("learn", two, "-m", "intersection", "--scheduler", "tcp://127.0.0.1:9")
+    assert (result.code, result.out) == (2, "")
+    assert "error: the scheduler 'tcp://127.0.0.1:9' did not answer" in result.notes[-1]
+
+
+def test_a_file_too_large_to_be_read_at_once_says_how_to_read_it(
+    tgml: Run, two: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tgml.cli.log_options.LARGEST_FILE", 10)
+    result = tgml("learn", two, "-m", "intersection")
+    assert result.code == 2
+    assert "read it as an event log with --format log" in result.err
+
+
+def test_without_the_extra_the_message_says_what_to_install(
+    tgml: Run, two: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    result = tgml("learn", two, "--format", "log", "-m", "intersection")
+    assert result.code == 2
+    assert "pip install 'tgml[logs]'" in result.err

@@ -1,0 +1,376 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tgml
+from tests.logs.conftest import TEA, Put
+from tgml.errors import FileError, FormatError, SettingError, UnknownNameError
+from tgml.logs import LogFilter, is_log, open_log, read_log
+from tgml.sequences import Demonstrations
+
+
+def variants(given_: Demonstrations) -> dict[tuple[str, ...], float]:
+    return {given_.names(sequence): sequence.weight for sequence in given_}
+
+
+BOTH = {("boil", "pour"): 2.0, ("pour", "boil"): 1.0}
+
+
+@pytest.mark.parametrize("name", ["tea.csv", "tea.csv.gz", "tea.tsv"])
+def test_a_table_is_sorted_and_equal_recordings_are_counted_once(name: str, put: Put) -> None:
+    content = TEA.replace(",", "\t") if name.endswith(".tsv") else TEA
+    reading = read_log(put(name, content))
+    assert variants(reading.only()) == BOTH
+    assert reading.only().procedure == "tea"
+
+
+def test_json_lines_give_the_same(put: Put) -> None:
+    header, *rows = [line.split(",") for line in TEA.splitlines()]
+    lines = [json.dumps(dict(zip(header, row, strict=True))) for row in rows]
+    assert variants(read_log(put("tea.jsonl", "\n".join(lines))).only()) == BOTH
+
+
+def test_parquet_and_globs_give_the_same(tea: str, tmp_path: Path) -> None:
+    import duckdb
+
+    with duckdb.connect() as connection:
+        for number in (1, 2, 3):
+            connection.execute(  # the paths are the test's own
+                f"COPY (SELECT * FROM '{tea}' WHERE \"case id\" = {number}) "
+                f"TO '{tmp_path / f'part-{number}.parquet'}'"
+            )
+    reading = read_log(str(tmp_path / "part-*.parquet"))
+    assert variants(reading.only()) == BOTH
+    assert reading.only().procedure == "part"
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "reader"])
+def test_tables_in_memory_give_the_same(library: str, tea: str) -> None:
+    pytest.importorskip("pyarrow")
+    table: Any
+    if library == "pandas":
+        table = pytest.importorskip("pandas").read_csv(tea)
+    elif library == "polars":
+        table = pytest.importorskip("polars").read_csv(tea)
+    else:
+        csv = pytest.importorskip("pyarrow.csv")
+        table = csv.read_csv(tea)
+        if library == "reader":  # can be read once only
+            table = table.to_reader()
+    assert variants(read_log(table).only()) == BOTH
+
+
+def test_learning_takes_a_table(tea: str) -> None:
+    frame = pytest.importorskip("polars").read_csv(tea)[:4]
+    graph = tgml.learn(frame, "intersection")
+    assert graph.preconditions_of("pour") == ("boil",)
+    assert graph.provenance["recordings"] == 2
+
+
+def test_the_columns_are_always_reported(tea: str) -> None:
+    notes = read_log(tea).notes
+    assert ", ".join(notes) == (
+        "columns: recording = 'case id' (guessed), step = 'activity' (guessed), "
+        "time = 'timestamp' (guessed)"
+    )
+
+
+def test_named_columns_win(put: Put) -> None:
+    path = put("x.csv", "who,what,activity\nann,a,x\nann,b,y\n")
+    reading = read_log(path, columns={"recording": "who", "step": "what"})
+    assert variants(reading.only()) == {("a", "b"): 1.0}
+    assert "columns not used: 'activity'" in reading.notes
+
+
+def test_a_missing_column_names_what_is_there_and_what_was_guessed(put: Put) -> None:
+    path = put("x.csv", "case,what\n1,a\n")
+    with pytest.raises(FormatError) as caught:
+        read_log(path)
+    assert "no column looks like the step; the columns are 'case', 'what'" in str(caught.value)
+    assert "(recording = 'case'); name it with --step-column NAME" in str(caught.value)
+
+
+def test_an_unknown_column_is_answered_with_the_nearest(tea: str) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'activity'"):
+        read_log(tea, columns={"step": "activty"})
+
+
+def test_each_procedure_has_its_own_graph(put: Put) -> None:
+    path = put("x.csv", "case,activity,procedure\n1,a,one\n1,b,one\n2,b,two\n2,a,two\n")
+    with open_log(path) as log:
+        assert [size.name for size in log.procedures] == ["one", "two"]
+        (two,) = log.demonstrations(["two"])
+        assert variants(two) == {("b", "a"): 1.0}
+        with pytest.raises(UnknownNameError, match="unknown procedure 'tow'; did you mean 'two'"):
+            log.demonstrations(["tow"])
+
+
+def test_a_recording_under_two_procedures_is_split_and_noted(put: Put) -> None:
+    path = put("x.csv", "case,activity,procedure\n1,a,one\n1,b,two\n1,c,one\n2,a,one\n")
+    reading = read_log(path)
+    assert variants(reading.procedures["one"]) == {("a", "c"): 1.0, ("a",): 1.0}
+    assert variants(reading.procedures["two"]) == {("b",): 1.0}
+    assert any("1 recordings are listed under more than one procedure" in n for n in reading.notes)
+    assert any("'1' under 'one' and 'two'" in note for note in reading.notes)
+
+
+def test_rows_without_names_are_left_out_and_noted(put: Put) -> None:
+    path = put("x.csv", "case,activity\n1,a\n1,\n,b\n1,  \n1,c\n1,START\n")
+    reading = read_log(path)
+    assert variants(reading.only()) == {("a", "c"): 1.0}
+    assert "2 of 6 rows have no step and were left out" in reading.notes
+    assert "1 of 6 rows have no recording and were left out" in reading.notes
+    assert "1 rows of 'START' were left out: tgml adds it itself" in reading.notes
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("1,\n2,\n", "no row has a step"),
+        (",a\n,b\n", "no row has a recording"),
+        ("", "no rows"),
+    ],
+)
+def test_a_log_without_names_is_refused(rows: str, message: str, put: Put) -> None:
+    with pytest.raises(FormatError, match=message):
+        read_log(put("x.csv", f"case,activity\n{rows}"))
+
+
+def test_rows_of_the_same_time_keep_their_order(put: Put) -> None:
+    rows = "".join(f"1,step {number},2024-01-01\n" for number in range(50))
+    reading = read_log(put("x.csv", f"case,activity,time\n{rows}"))
+    assert variants(reading.only()) == {tuple(f"step {number}" for number in range(50)): 1.0}
+
+
+def test_without_times_or_on_demand_the_order_of_the_rows_counts(tea: str, put: Put) -> None:
+    untimed = "\n".join(line.rpartition(",")[0] for line in TEA.splitlines())
+    expected = {("boil", "pour"): 1.0, ("pour", "boil"): 2.0}
+    assert variants(read_log(put("u.csv", untimed)).only()) == expected
+    assert variants(read_log(tea, order="file").only()) == expected
+    with pytest.raises(SettingError, match="the order is 'time'"):
+        read_log(tea, order="time")
+
+
+@pytest.mark.parametrize(
+    ("times", "message"),
+    [
+        (
+            ("2024-01-01T10:00:00Z", "2024-01-01 10:00:00"),
+            "1 timestamps with a time zone.*1 .*with",
+        ),
+        (("2024-01-01", "17"), "1 numbers .such as '17'.*1 timestamps without a time zone"),
+        (
+            ("01/02/2024 10:00", "2024-01-01"),
+            "1 texts that are no time .such as '01/02/2024 10:00'",
+        ),
+        (("nan", "2"), "1 texts that are no time"),
+        (("infinity", "2024-01-01"), "1 texts that are no time"),
+    ],
+)
+def test_mixed_times_are_refused_with_an_example_of_each(
+    times: tuple[str, str], message: str, put: Put
+) -> None:
+    rows = "".join(f"1,a,{time}\n" for time in times)
+    with pytest.raises(FormatError, match=message):
+        read_log(put("x.csv", f"case,activity,time\n{rows}"))
+
+
+def test_time_zones_are_taken_into_account(put: Put) -> None:
+    rows = "1,later,2024-01-01T10:00:00+01:00\n1,first,2024-01-01T10:00:00+02:00\n"
+    reading = read_log(put("x.csv", f"case,activity,time\n{rows}"))
+    assert variants(reading.only()) == {("first", "later"): 1.0}
+
+
+def test_a_time_format_says_what_cannot_be_guessed(put: Put) -> None:
+    rows = "1,later,02/01/2024 10:00\n1,first,01/02/2024 10:00\n"
+    path = put("x.csv", f"case,activity,time\n{rows}")
+    found = {day: variants(read_log(path, time_format=day).only()) for day in
+             ("%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M")}  # fmt: skip
+    assert found["%d/%m/%Y %H:%M"] == {("later", "first"): 1.0}
+    assert found["%m/%d/%Y %H:%M"] == {("first", "later"): 1.0}
+    with pytest.raises(FormatError, match="2 times, such as '01/02/2024 10:00', are not written"):
+        read_log(path, time_format="%Y")
+
+
+def test_recordings_that_lack_a_time_are_left_out_and_noted(put: Put) -> None:
+    path = put("x.csv", "case,activity,time\n1,a,2024-01-01\n1,b,\n2,a,2024-01-01\n")
+    reading = read_log(path)
+    assert variants(reading.only()) == {("a",): 1.0}
+    assert any("1 recordings, such as '1', lack the time" in note for note in reading.notes)
+    with pytest.raises(FormatError, match="every recording lacks the time"):
+        read_log(put("y.csv", "case,activity,time\n1,a,2024-01-01\n1,b,\n"))
+
+
+def test_the_start_and_the_completion_of_a_step_are_one(put: Put) -> None:
+    rows = (
+        "1,a,1,start\n1,b,2,START\n1,b,3,complete\n1,a,4,complete\n"
+        "1,c,5,schedule\n1,c,6,complete\n1,a,7,start\n"
+    )
+    path = put("x.csv", f"case,activity,time,lifecycle:transition\n{rows}")
+    reading = read_log(path)
+    assert variants(reading.only()) == {("a", "b", "c", "a"): 1.0}
+    assert variants(read_log(path, order="end").only()) == {("b", "a", "c", "a"): 1.0}
+    assert any("7 events make 4 steps" in note for note in reading.notes)
+    assert "lifecycle: left out were 1 'schedule'" in reading.notes
+
+
+@pytest.mark.parametrize(
+    ("keep", "expected"),
+    [
+        ({"since": "2024-05-02"}, {("boil", "pour"): 1.0, ("pour", "boil"): 1.0}),
+        ({"until": "2024-05-02"}, {("boil", "pour"): 2.0}),
+        ({"since": "2024-05-01T10:01:00", "until": "2024-05-02"}, {("boil", "pour"): 1.0}),
+        ({"first_step": "boil"}, {("boil", "pour"): 2.0}),
+        ({"last_step": "boil"}, {("pour", "boil"): 1.0}),
+        ({"min_variant": 2}, {("boil", "pour"): 2.0}),
+        ({"top_variants": 1}, {("boil", "pour"): 2.0}),
+    ],
+)
+def test_filters_keep_what_they_say(
+    keep: dict[str, Any], expected: dict[tuple[str, ...], float], tea: str
+) -> None:
+    reading = read_log(tea, keep=LogFilter(**keep))
+    assert variants(reading.only()) == expected
+    assert sum(" of 3 recordings left out: not " in note for note in reading.notes) >= 1
+
+
+def test_rare_steps_are_left_out_of_their_recordings(put: Put) -> None:
+    path = put("x.csv", "case,activity\n1,a\n1,b\n2,a\n2,odd\n2,b\n3,odd one out\n")
+    reading = read_log(path, keep=LogFilter(min_step=2))
+    assert variants(reading.only()) == {("a", "b"): 2.0}
+
+
+def test_complete_recordings_begin_and_end_as_is_usual(put: Put) -> None:
+    rows = "".join(f"{number},a\n{number},b\n{number},c\n" for number in range(30))
+    path = put("x.csv", f"case,activity\n{rows}cut off,a\ncut off,b\n")
+    reading = read_log(path, keep=LogFilter(complete=True))
+    assert variants(reading.only()) == {("a", "b", "c"): 30.0}
+
+
+@pytest.mark.parametrize(
+    ("keep", "message"),
+    [
+        ({"since": "2030-01-01"}, "none of 3 lies between the dates"),
+        ({"first_step": "boil", "last_step": "boil"}, "none of 2 ends with 'boil'"),
+        ({"min_variant": 9}, "none of 3 has a sequence that 9 recordings have; .*tgml inspect"),
+    ],
+)
+def test_a_log_with_nothing_left_says_which_filter_did_it(
+    keep: dict[str, Any], message: str, tea: str
+) -> None:
+    with pytest.raises(FormatError, match=message):
+        read_log(tea, keep=LogFilter(**keep))
+
+
+def test_filters_that_cannot_be_are_refused(tea: str, put: Put) -> None:
+    with pytest.raises(SettingError, match="since is 'May'; expected a date"):
+        LogFilter(since="May")
+    with pytest.raises(SettingError, match="later than"):
+        LogFilter(since="2024-02-01", until="2024-01-01")
+    with pytest.raises(SettingError, match="top_variants is 0"):
+        LogFilter(top_variants=0)
+    with pytest.raises(UnknownNameError, match="unknown step 'boill'; did you mean 'boil'"):
+        read_log(tea, keep=LogFilter(first_step="boill"))
+    path = put("n.csv", "case,activity,time\n1,a,1\n")
+    with pytest.raises(SettingError, match="only numbers as times"):
+        read_log(path, keep=LogFilter(since="2024-01-01"))
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("1,a,1\n1,b\n", "line 3: Expected Number of Columns: 3 Found: 2"),
+        ('1,"a,1\n1,b,2\n', "unterminated quote"),
+        (f"1,{'x' * 300},1\n", "line size"),
+    ],
+)
+def test_a_broken_line_is_named(rows: str, message: str, put: Put) -> None:
+    path = put("x.csv", f"case,activity,time\n{rows}")
+    with pytest.raises(FormatError, match=message) as caught:
+        read_log(path, longest_line=200)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert len(str(caught.value)) < 400
+
+
+def test_an_endless_first_line_is_refused(put: Put) -> None:
+    with pytest.raises(FormatError, match="line 1 is longer than 200 bytes"):
+        read_log(put("x.csv", "x" * 1000), longest_line=200)
+
+
+def test_an_endless_line_of_json_is_refused(put: Put) -> None:
+    content = '{"case": 1, "activity": "a"}\n{"case": 1, "activity": "' + "x" * 40_000_000 + '"}\n'
+    with pytest.raises(FormatError, match="a line is longer than 32 MB"):
+        read_log(put("x.jsonl", content))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind", "message"),
+    [
+        ("a.parquet", "no parquet", FormatError, "."),
+        ("a.csv.gz", "", FormatError, "first line is empty"),
+        ("a.jsonl", '{"case": 1, "activity": "a"}\n{"case":\n', FormatError, "Malformed JSON"),
+        ("a.csv", "\n", FormatError, "first line is empty"),
+    ],
+)
+def test_a_file_that_is_something_else_is_refused(
+    name: str, content: str, kind: type[Exception], message: str, put: Put
+) -> None:
+    path = put(name, content)
+    with pytest.raises(kind, match=message) as caught:
+        read_log(path)
+    assert path in str(caught.value)
+
+
+def test_paths_that_lead_nowhere_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="no such file"):
+        read_log(tmp_path / "missing.csv")
+    with pytest.raises(FileError, match="no file matches"):
+        read_log(str(tmp_path / "*.csv"))
+    with pytest.raises(FormatError, match="does not tell the format"):
+        read_log(tmp_path / "log.docx")
+
+
+def test_files_of_a_glob_must_have_the_same_columns(put: Put, tmp_path: Path) -> None:
+    put("a.csv", TEA)
+    put("b.csv", "case,activity\n1,a\n")
+    with pytest.raises(FormatError, match=r"b\.csv: its columns are 'case', 'activity'; expected"):
+        read_log(str(tmp_path / "*.csv"))
+
+
+def test_what_can_only_be_a_log_is_known(tmp_path: Path) -> None:
+    assert all(map(is_log, ("a.parquet", "a.xes.gz", "s3://bucket/a.csv")))
+    assert not any(map(is_log, ("a.csv", "a.json")))
+    strange = tmp_path / "a[1].csv"
+    strange.write_text("x")
+    assert not is_log(strange)
+
+
+def test_parts_change_no_count(tea: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tgml.logs.log.ROWS_AT_ONCE", 2)
+    assert variants(read_log(tea).only()) == BOTH
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("xyz"), st.sampled_from("abc"), st.integers(0, 3)),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_the_engine_counts_as_a_plain_loop_does(rows: list[tuple[str, str, int]]) -> None:
+    pa = pytest.importorskip("pyarrow")
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    table = pa.table(dict(zip(("case", "activity", "time"), columns, strict=True)))
+    expected: dict[tuple[str, ...], float] = {}
+    for case in sorted({row[0] for row in rows}):
+        own = sorted((row for row in rows if row[0] == case), key=lambda row: row[2])
+        steps = tuple(row[1] for row in own)
+        expected[steps] = expected.get(steps, 0) + 1
+    assert variants(read_log(table).only()) == expected

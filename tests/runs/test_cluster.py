@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.runs.test_run import as_bytes, many
+from tgml.errors import UnavailableError
+from tgml.runs import Workers, learn_run
+
+distributed = pytest.importorskip("distributed")
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # of Dask's own shutting down
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as running:
+        yield running.scheduler_address
+
+
+def test_a_cluster_gives_the_same_bytes(cluster: str) -> None:
+    # Longer than one worker is given at once, and with settings, which have to travel as well.
+    workers = Workers(scheduler=cluster)
+    report = learn_run(many(), "intersection", workers=workers, most=1, repetitions="last")
+    alone = learn_run(many(), "intersection", workers=Workers(1), repetitions="last")
+    assert as_bytes(report) == as_bytes(alone)
+
+
+def test_a_cluster_without_workers_is_refused() -> None:
+    with (
+        distributed.LocalCluster(
+            n_workers=0, processes=False, dashboard_address=None, protocol="tcp://"
+        ) as empty,
+        pytest.raises(UnavailableError, match="has no workers; start one"),
+    ):
+        learn_run(many(2), "intersection", workers=Workers(scheduler=empty.scheduler_address))
