@@ -1,4 +1,4 @@
-"""How fast Direct Optimization is: ratios against a plain loop, and how its cost grows.
+"""How fast learners are: Direct Optimization against a plain loop, and how costs grow.
 
 Machines differ and are noisy, so every figure is a ratio of two times measured in one run.
 """
@@ -20,6 +20,7 @@ from tgml.readers import read_demonstrations
 from tgml.readers.assembly101 import read_assembly101_o
 from tgml.repetitions import without_repetitions
 from tgml.sequences import Demonstrations, KeyStepSequence, Vocabulary
+from tgml.synthetic import Noise, draw_demonstrations, random_procedure
 
 ASSEMBLY_EPOCHS = 1200
 REPEATS = 5
@@ -29,6 +30,7 @@ NOTES = (
         "after another for the same numbers of epochs, without any stopping test; ours includes "
         "its stopping test and everything else (median of several runs); both on one thread"
     ),
+    "robust-*: its time over that of the intersection order, on recordings with 5 % errors",
     "double-*, tenfold-*: an epoch against an epoch of the smaller problem (fastest, in turns)",
 )
 
@@ -46,6 +48,8 @@ def run(
         "double-sequences": lambda: _double_sequences(1000),
         "double-sequences-chunks": lambda: _double_sequences(4000),
         "tenfold-nodes": _tenfold_nodes,
+        "robust-25x16": lambda: _robust(25, 16, "under 1 second"),
+        "robust-100x1000": lambda: _robust(100, 1000, "under 60 seconds"),
     }
     chosen = list(measures) if methods is None else list(dict.fromkeys(methods))
     for name in chosen:
@@ -63,7 +67,7 @@ def run(
     progress(len(chosen), len(chosen), "done")
     return BenchmarkResult(
         "speed",
-        "Direct Optimization: times as ratios within one run",
+        "learners: times as ratios within one run",
         rows,
         COLUMNS,
         [*notes, *NOTES],
@@ -101,6 +105,23 @@ def _all_recipes(directory: Path, seeds: int) -> dict[str, Any]:
         "seconds": median(times),
         "reference_seconds": reference,
         "must": "at least 200",
+    }
+
+
+def _robust(steps: int, count: int, must: str) -> dict[str, Any]:
+    procedure = random_procedure(steps, width=steps // 4, density=0.7, seed=0)
+    recordings = draw_demonstrations(procedure, count, seed=0, noise=Noise.mixed(0.05))
+    repeats = REPEATS if count < 100 else 1
+    seconds, reference = (
+        min(timed(lambda: get_learner(name).learn(recordings))[0] for _ in range(repeats))  # noqa: B023
+        for name in ("robust", "intersection")
+    )
+    return {
+        "about": f"robust on {steps} steps and {count} recordings",
+        "ratio": seconds / reference,
+        "seconds": seconds,
+        "reference_seconds": reference,
+        "must": must,
     }
 
 
