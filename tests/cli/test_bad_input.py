@@ -402,7 +402,8 @@ def test_a_failed_learning_leaves_an_older_graph_as_it_is(tgml: Run, put: Put) -
 
 USAGE = {
     "lern demos.csv": "no such command 'lern'. Did you mean 'learn'? (see 'tgml --help')",
-    "learn": "missing argument 'DEMOS' (see 'tgml learn --help')",
+    "learn": "no recordings; name their file",
+    "check": "missing argument 'GRAPH' (see 'tgml check --help')",
     "learn demos.csv --sed 1": "(see 'tgml learn --help')",
     "learn demos.csv --seed one": "invalid value for '--seed'",
     "learn demos.csv --set": "option '--set' requires an argument",

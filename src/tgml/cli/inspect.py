@@ -44,7 +44,7 @@ def inspect(
     memory: log_options.Memory = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Say what an event log holds, before anything is learned from it.
+    """Say what an event log holds before learning from it.
 
     Example: tgml inspect events.parquet
     """

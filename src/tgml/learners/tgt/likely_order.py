@@ -29,7 +29,7 @@ def first_share(Z: Tensor) -> Shares:
 
     Examples
     --------
-    >>> even = torch.tensor([[0, 0, 0, 0], [0.5, 0, 0.5, 0], [0.5, 0.5, 0, 0], [0.3, 0.3, 0.4, 0]])
+    >>> even = torch.tensor([[0, 0, 0, 0], [0.5, 0, 0.5, 0], [0.5, 0.5, 0, 0], [0.4, 0.3, 0.3, 0]])
     >>> first_share(even[None]).round(6).tolist()
     [0.5]
     """
