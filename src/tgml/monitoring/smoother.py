@@ -23,6 +23,11 @@ PATIENCE = 0.1
 CORRELATION = 30.0
 """How many frames in a row err together: what they say counts as much as one does."""
 
+_SETTINGS = (
+    *("steps", "duration", "accuracy", "patience", "correlation"),
+    *("_numbers", "_stay", "_agree", "_differ"),
+)
+
 
 @dataclass(frozen=True)
 class Segment:
@@ -81,6 +86,9 @@ class FrameSmoother:
         "_numbers",
         "_shares",
         "_stay",
+        "accuracy",
+        "correlation",
+        "duration",
         "patience",
         "steps",
     )
@@ -110,6 +118,7 @@ class FrameSmoother:
         self.patience = max(1, round(PATIENCE * duration)) if patience is None else patience
         if self.patience < 1:
             raise SettingError(f"the patience is {self.patience}; expected 1 frame or more")
+        self.duration, self.accuracy, self.correlation = duration, accuracy, correlation
         self._numbers = {step: number for number, step in enumerate(self.steps)}
         self._stay = 1 - 1 / duration
         self._agree = accuracy ** (1 / correlation)
@@ -158,7 +167,7 @@ class FrameSmoother:
     def fresh(self) -> FrameSmoother:
         """Return a smoother with the same settings that has seen nothing."""
         other = FrameSmoother.__new__(FrameSmoother)
-        for name in ("steps", "patience", "_numbers", "_stay", "_agree", "_differ"):
+        for name in _SETTINGS:
             setattr(other, name, getattr(self, name))
         other._shares = [1 / len(self.steps)] * len(self.steps)
         other._frame = 0
