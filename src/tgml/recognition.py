@@ -235,32 +235,77 @@ def train_recogniser(
             labels, [np.tile(constant, (len(some), 1)) for some in labels], background=number
         ),
     }
-    pairs = [
+    frames = [
         ([names[label] for label in true], fitted.recogniser.names(shares))
         for true, shares in zip(labels, seen, strict=True)
     ]
-    smoother = FrameSmoother.fitted(pairs, names)
-    recogniser = replace(
-        fitted.recogniser, pace=Pace(smoother.duration, smoother.accuracy, smoother.correlation)
-    )
-    steps = recogniser.steps
-    told = []
-    for place, (true, frames) in enumerate(pairs):
-        others = [pair for other, pair in enumerate(pairs) if other != place] or pairs
-        announced = FrameSmoother.fitted(others, names).smooth(frames)
-        told.append(
-            (
-                segments(true, background),
-                tuple(segment.step for segment in announced if segment.step != background),
-            )
-        )
+    habits = measure_frames(frames, names, background)
+    pace = Pace(habits.smoother.duration, habits.smoother.accuracy, habits.smoother.correlation)
     return TrainedRecogniser(
-        recogniser,
-        Confusion.estimate(told, steps),
+        replace(fitted.recogniser, pace=pace),
+        habits.confusion,
         scores,
-        sum(edit_score(true, found) for true, found in told) / len(told),
+        habits.edit_score,
         fitted,
         tuple(recording.id for recording in held_out),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class FrameHabits:
+    """What frames with known truth tell of a recogniser.
+
+    Parameters
+    ----------
+    smoother
+        What makes key-steps of its frames.
+    confusion
+        How these key-steps err.
+    edit_score
+        How alike they and the true segments are, from 0 to 1, mean over recordings.
+    """
+
+    smoother: FrameSmoother
+    confusion: Confusion
+    edit_score: float
+
+
+def measure_frames(
+    frames: Sequence[tuple[Sequence[str], Sequence[str]]],
+    classes: Sequence[str],
+    background: str | None = None,
+) -> FrameHabits:
+    """Measure how the frames of a recogniser become key-steps, and how these err.
+
+    For the confusion and the edit score, each recording is smoothed with the pace of the others,
+    where there are others.
+
+    Parameters
+    ----------
+    frames
+        For each recording the true and the recognised class of each frame.
+    classes
+        All classes.
+    background
+        The class that is no step, if there is one.
+
+    Examples
+    --------
+    >>> frames = [(["egg"] * 20 + ["mix"] * 20, ["egg"] * 21 + ["mix"] * 19)] * 2
+    >>> measure_frames(frames, ["egg", "mix"]).edit_score
+    1.0
+    """
+    told = []
+    for place, (true, seen) in enumerate(frames):
+        others = [pair for other, pair in enumerate(frames) if other != place] or frames
+        announced = FrameSmoother.fitted(others, classes).smooth(seen)
+        found = tuple(segment.step for segment in announced if segment.step != background)
+        told.append((segments(true, background), found))
+    steps = [name for name in classes if name != background]
+    return FrameHabits(
+        FrameSmoother.fitted(frames, classes),
+        Confusion.estimate(told, steps),
+        sum(edit_score(true, found) for true, found in told) / len(told),
     )
 
 

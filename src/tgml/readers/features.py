@@ -176,7 +176,9 @@ def _features(path: Path) -> NDArray[Any]:
             f"{path}: an array of shape {values.shape}; expected (frames, width), none of them 0"
         )
     for first in range(0, len(values), BLOCK):
-        finite = np.isfinite(values[first : first + BLOCK].astype(np.float32)).all(axis=1)
+        # Not only NaN: networks compute in float32, where very large numbers are infinite.
+        with np.errstate(over="ignore"):
+            finite = np.isfinite(values[first : first + BLOCK].astype(np.float32)).all(axis=1)
         if not finite.all():
             frame = first + int(np.argmin(finite)) + 1
             raise FormatError(

@@ -68,10 +68,10 @@ class RecogniserSettings:
     window: int = 128
     latest: int = 32
     stride: int | None = None
-    batch: int = 32
+    batch: int = 16
     epochs: int = 40
     patience: int = 4
-    learning_rate: float = 2e-3
+    learning_rate: float = 4e-3
     weight_decay: float = 1e-2
 
     def __post_init__(self) -> None:
