@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 import torch
 from torch import nn
 
-from tgml.errors import FileError, FormatError
+from tgml.errors import FileError, FormatError, MissingExtraError
 from tgml.learners.network_file import put_weights, read_network, write_network
 
 
@@ -70,3 +71,11 @@ def test_weights_that_do_not_fit_are_refused(
 ) -> None:
     with pytest.raises(FormatError, match=message):
         put_weights(nn.Linear(2, 3), weights, "here")
+
+
+def test_without_safetensors_the_command_that_installs_it_is_said(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "safetensors", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'tgml\[torch\]'"):
+        read_network(file, format="kind", version=1)

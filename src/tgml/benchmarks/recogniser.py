@@ -89,10 +89,10 @@ def run(
         if name not in METHODS:
             raise UnknownNameError("method", name, METHODS)
     problems = [_problem(seed) for seed in range(seeds)]
-    rows = []
+    rows: list[dict[str, Any]] = []
     total = len(chosen) * len(problems)
     for name in chosen:
-        found = []
+        found: list[dict[str, Any]] = []
         for problem in problems:
             progress(len(rows) * seeds + len(found), total, f"{name}, procedure {len(found) + 1}")
             found.append(_judge(name, problem))

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -7,6 +10,7 @@ import torch
 from tests.recogniser_samples import CAMERA, SETTINGS, films, trained
 from tgml.errors import FormatError, SettingError
 from tgml.frames import FrameRecording
+from tgml.learners import recogniser as home
 from tgml.learners.recogniser import RecogniserSettings, fit_recogniser
 
 
@@ -146,3 +150,18 @@ def test_settings_out_of_range_are_refused(settings: dict[str, object], message:
 
 def test_settings_used_here_are_the_ones_that_were_trained_with() -> None:
     assert trained().recogniser.settings == SETTINGS
+
+
+def test_without_torch_the_command_that_installs_it_is_said() -> None:
+    code = (
+        "import sys; sys.modules['torch'] = None; import tgml.learners.recogniser as home\n"
+        "try: home.fit_recogniser\n"
+        "except home.MissingExtraError as error: print(error)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pip install 'tgml[torch]'" in ran.stdout
+
+
+def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'fit'"):
+        _ = home.fit
