@@ -65,6 +65,8 @@ class TrainedRecogniser:
         How the training went.
     held_out
         The recordings that were held out.
+    unseen
+        The classes that came in no frame of training.
     """
 
     recogniser: Recogniser
@@ -73,6 +75,7 @@ class TrainedRecogniser:
     edit_score: float
     fitted: Fitted
     held_out: tuple[str, ...]
+    unseen: tuple[str, ...] = ()
 
 
 class KeyStepStream:
@@ -248,6 +251,7 @@ def train_recogniser(
         habits.edit_score,
         fitted,
         tuple(recording.id for recording in held_out),
+        tuple(name for name, often in zip(names, constant, strict=True) if not often),
     )
 
 

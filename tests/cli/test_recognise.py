@@ -51,6 +51,18 @@ def test_training_writes_a_recogniser_and_how_it_errs(tgml: Run, folder: Path) -
     assert Confusion.read(folder / "new.confusion.json").steps == GRAPH.steps
 
 
+def test_classes_that_never_came_are_told(tgml: Run, folder: Path) -> None:
+    (folder / "classes.txt").write_text("\n".join([*CAMERA.classes, "fly"]))
+    result = tgml(*TRAIN, *QUICK, "-o", "new.safetensors")
+    assert "1 class, such as 'fly', came in no frame of training" in result.err
+
+
+def test_without_a_command_the_help_is_shown(tgml: Run) -> None:
+    result = tgml("recognise")
+    assert result.code == 0
+    assert "simulate" in result.out
+
+
 def test_training_can_be_read_by_machines_and_repeated(tgml: Run, folder: Path) -> None:
     first = tgml(*TRAIN, *QUICK, "-o", "a.safetensors", "--json").json
     again = tgml(*TRAIN, *QUICK, "-o", "b.safetensors", "--json").json

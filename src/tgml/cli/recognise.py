@@ -21,15 +21,7 @@ if TYPE_CHECKING:
     from tgml.learners.recogniser import Recogniser
     from tgml.recognition import KeyStep, TrainedRecogniser
 
-app = typer.Typer(
-    rich_markup_mode=None,
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Recognise key-steps in the features of video frames.\n\n"
-    "'train' learns from arrays with labels, 'run' judges new ones as they come, 'simulate' makes "
-    "arrays to try both with.\n\n"
-    "Example: tgml recognise simulate camera",
-)
+app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 
 Features = Annotated[
     list[Path],
@@ -39,6 +31,19 @@ Features = Annotated[
         show_default=False,
     ),
 ]
+
+
+@app.callback(invoke_without_command=True)
+def recognise(context: typer.Context) -> None:
+    """Recognise key-steps in the features of video frames.
+
+    'train' learns from arrays with labels, 'run' judges new ones as they come, 'simulate' makes
+    arrays to try both with.
+
+    Example: tgml recognise simulate camera
+    """
+    if context.invoked_subcommand is None:
+        echo(context.get_help())
 
 
 @app.command("train")
@@ -132,6 +137,7 @@ def train(
         [
             "the held-out recordings also said when to stop: expect a little less on others",
             "linear looks at each frame alone, majority at none",
+            *_unseen(trained),
         ]
     )
 
@@ -284,6 +290,18 @@ def simulate(
     )
 
 
+def _unseen(trained: TrainedRecogniser) -> list[str]:
+    if not trained.unseen:
+        return []
+    classes = count(len(trained.unseen), "class", "classes")
+    return [
+        (
+            f"{classes}, such as {trained.unseen[0]!r}, came in no frame of training and will "
+            "never be recognised"
+        )
+    ]
+
+
 def _keep(trained: TrainedRecogniser, output: Path, matrix: Path) -> None:
     from tgml.learners.recogniser import save_recogniser
 
@@ -296,6 +314,7 @@ def _training_as_json(trained: TrainedRecogniser, output: Path, matrix: Path) ->
         "file": str(output),
         "confusion": str(matrix),
         "held_out": list(trained.held_out),
+        "unseen": list(trained.unseen),
         "epochs": trained.fitted.epochs,
         "best_epoch": trained.fitted.best_epoch,
         "edit_score": trained.edit_score,
