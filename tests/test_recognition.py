@@ -63,7 +63,7 @@ def test_key_steps_come_as_soon_as_their_frames_are_seen_and_do_not_change() -> 
 def test_a_stream_announces_what_the_smoother_makes_of_whole_recordings() -> None:
     recogniser = trained().recogniser
     (film,) = films(1, seed=9)
-    announced = smoother_of(recogniser).smooth(recogniser.names(recogniser.shares(film)))
+    announced = smoother_of(recogniser).smooth_shares(recogniser.shares(film).tolist())
     expected = [(s.step, s.frame) for s in announced if s.step != BACKGROUND]
     stream = KeyStepStream(recogniser)
     told = [stream.observe(frame) for frame in film.block(0, len(film))]

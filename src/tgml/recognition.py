@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 HELD_OUT = 0.2
 """Which share of the recordings is held out where nothing is said."""
+PATIENCE = 0.15
+"""For which share of a mean duration a step must lead by its probability to be announced."""
 
 
 @dataclass(frozen=True)
@@ -103,8 +105,7 @@ class KeyStepStream:
         FormatError
             If the frame does not have the features that the recogniser was trained on.
         """
-        shares = self._frames.observe(features)
-        step = self._smoother.observe(self._recogniser.classes[int(shares.argmax())])
+        step = self._smoother.observe_shares(self._frames.observe(features).tolist())
         if step is None or step == self._recogniser.background:
             return None
         return KeyStep(step, self._frames.frame)
@@ -114,12 +115,8 @@ def smoother_of(recogniser: Recogniser) -> FrameSmoother:
     """Return a smoother with the pace that was measured when a recogniser was trained."""
     if recogniser.pace is None:
         return FrameSmoother(recogniser.classes)
-    return FrameSmoother(
-        recogniser.classes,
-        duration=recogniser.pace.duration,
-        accuracy=recogniser.pace.accuracy,
-        correlation=recogniser.pace.correlation,
-    )
+    pace = recogniser.pace
+    return _smoother(recogniser.classes, pace.duration, pace.accuracy, pace.correlation)
 
 
 def key_steps(recogniser: Recogniser, recording: FrameRecording) -> Iterator[KeyStep]:
@@ -239,7 +236,7 @@ def train_recogniser(
         ),
     }
     frames = [
-        ([names[label] for label in true], fitted.recogniser.names(shares))
+        ([names[label] for label in true], shares)
         for true, shares in zip(labels, seen, strict=True)
     ]
     habits = measure_frames(frames, names, background)
@@ -275,7 +272,7 @@ class FrameHabits:
 
 
 def measure_frames(
-    frames: Sequence[tuple[Sequence[str], Sequence[str]]],
+    frames: Sequence[tuple[Sequence[str], NDArray[Any]]],
     classes: Sequence[str],
     background: str | None = None,
 ) -> FrameHabits:
@@ -287,7 +284,8 @@ def measure_frames(
     Parameters
     ----------
     frames
-        For each recording the true and the recognised class of each frame.
+        For each recording the true class of each frame, and the probabilities that the
+        recogniser gave: (frames, classes).
     classes
         All classes.
     background
@@ -295,20 +293,22 @@ def measure_frames(
 
     Examples
     --------
-    >>> frames = [(["egg"] * 20 + ["mix"] * 20, ["egg"] * 21 + ["mix"] * 19)] * 2
+    >>> shares = np.repeat([[0.9, 0.1], [0.2, 0.8]], 20, axis=0)
+    >>> frames = [(["egg"] * 20 + ["mix"] * 20, shares)] * 2
     >>> measure_frames(frames, ["egg", "mix"]).edit_score
     1.0
     """
+    names = tuple(classes)
+    pairs = [(true, [names[n] for n in shares.argmax(axis=1)]) for true, shares in frames]
     told = []
-    for place, (true, seen) in enumerate(frames):
-        others = [pair for other, pair in enumerate(frames) if other != place] or frames
-        announced = FrameSmoother.fitted(others, classes).smooth(seen)
+    for place, (true, shares) in enumerate(frames):
+        others = [pair for other, pair in enumerate(pairs) if other != place] or pairs
+        announced = _fitted(others, names).smooth_shares(shares.tolist())
         found = tuple(segment.step for segment in announced if segment.step != background)
         told.append((segments(true, background), found))
-    steps = [name for name in classes if name != background]
     return FrameHabits(
-        FrameSmoother.fitted(frames, classes),
-        Confusion.estimate(told, steps),
+        _fitted(pairs, names),
+        Confusion.estimate(told, [name for name in names if name != background]),
         sum(edit_score(true, found) for true, found in told) / len(told),
     )
 
@@ -394,6 +394,25 @@ def save_frames(
             files[make_folder(Path(folder) / kind) / f"{recording.id}.npy"] = content.getvalue()
     write_texts(files)
     return tuple(Path(folder) / kind for kind in kinds)
+
+
+def _fitted(
+    pairs: Sequence[tuple[Sequence[str], Sequence[str]]], classes: tuple[str, ...]
+) -> FrameSmoother:
+    found = FrameSmoother.fitted(pairs, classes)
+    return _smoother(classes, found.duration, found.accuracy, found.correlation)
+
+
+def _smoother(
+    classes: Sequence[str], duration: float, accuracy: float, correlation: float
+) -> FrameSmoother:
+    return FrameSmoother(
+        classes,
+        duration=duration,
+        accuracy=accuracy,
+        patience=max(1, round(PATIENCE * duration)),
+        correlation=correlation,
+    )
 
 
 def _labels(recording: FrameRecording) -> NDArray[np.intp]:

@@ -62,7 +62,8 @@ NOTES = (
     "frames/s: one frame after the other, features to key-steps, by processor time of one thread",
 )
 
-Frames = tuple[list[str], list[str]]
+Frames = tuple[list[str], NDArray[Any]]
+"""The true class of each frame, and what a recogniser made of it."""
 
 
 @dataclass(frozen=True)
@@ -126,13 +127,7 @@ def _judge(method: str, problem: _Problem) -> dict[str, Any]:
     shares_of, recogniser = _shares(method, problem)
 
     def frames(films: Sequence[FrameRecording]) -> list[Frames]:
-        return [
-            (
-                [classes[label] for label in _labels(film)],
-                [classes[label] for label in shares_of(film).argmax(axis=1)],
-            )
-            for film in films
-        ]
+        return [([classes[n] for n in _labels(film)], shares_of(film)) for film in films]
 
     scores = score_frames(
         [_labels(film) for film in problem.test],
@@ -141,8 +136,8 @@ def _judge(method: str, problem: _Problem) -> dict[str, Any]:
     )
     habits = measure_frames(frames(problem.held_out), classes, BACKGROUND)
     told = []
-    for true, seen in frames(problem.test):
-        announced = [segment.step for segment in habits.smoother.smooth(seen)]
+    for true, shares in frames(problem.test):
+        announced = [one.step for one in habits.smoother.smooth_shares(shares.tolist())]
         told.append((segments(true, BACKGROUND), [s for s in announced if s != BACKGROUND]))
     return {
         "frame_accuracy": scores.accuracy,
