@@ -95,8 +95,7 @@ def read_network(
         )
     if header.get("version") != version:
         raise FormatError(
-            f"{path}: version {header.get('version')!r} of the format {format!r}; this tgml reads "
-            f"{version}"
+            f"{path}: version {header.get('version')!r} of the format; this tgml reads {version}"
         )
     return header, weights
 

@@ -43,7 +43,7 @@ def test_the_same_recogniser_gives_the_same_bytes(file: Path) -> None:
         ({"classes": ["a", "a"]}, "its header lacks or misstates different classes"),
         ({"background": "fog"}, "its header lacks or misstates the background"),
         ({"settings": {}}, "its header lacks or misstates 'design'"),
-        ({"version": 2}, "version 2 of the format 'tgml-recogniser'; this tgml reads 1"),
+        ({"version": 2}, "version 2 of the format; this tgml reads 1"),
         ({"format": "tgml-transformer"}, "a 'tgml-transformer'; expected a 'tgml-recogniser'"),
     ],
 )
