@@ -12,7 +12,8 @@ def test_each_part_of_the_way_is_measured_beside_controls(monkeypatch: pytest.Mo
     monkeypatch.setattr(recogniser, "TEST", 4)
     monkeypatch.setattr(recogniser, "DURATION", 15.0)
     result = run_benchmark("recogniser", seeds=1, methods=["linear", "majority", "true-frames"])
-    rows = {row["method"]: row for row in result.rows}
+    assert [row["camera"] for row in result.rows] == ["looks"] * 3 + ["motions"] * 3
+    rows = {row["method"]: row for row in result.rows if row["camera"] == "looks"}
     assert rows["true-frames"]["frame_accuracy"] == 1
     assert rows["true-frames"]["edit_score"] > rows["majority"]["edit_score"]
     assert rows["linear"]["frame_accuracy"] > rows["majority"]["frame_accuracy"]

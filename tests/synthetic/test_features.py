@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,20 @@ def test_only_every_second_session_errs() -> None:
     erring = shown.sequences[1::2]
     assert not any(find_violations(GRAPH, shown.names(recording)) for recording in whole)
     assert any(find_violations(GRAPH, shown.names(recording)) for recording in erring)
+
+
+def test_motions_the_other_way_round_show_the_same_frames_in_another_order() -> None:
+    camera = SimulatedCamera(GRAPH.steps, noise=0, drift=0, duration=40, pause=0, motions=True)
+    (film,) = camera.film(draw_sessions(GRAPH, 1, seed=0), seed=0)
+    assert film.labels is not None
+    looks, shown = np.unique(film.block(0, len(film)), axis=0, return_inverse=True)
+    assert len(looks) == 4  # gestures, for three triples of them
+    turns = {}
+    for step in (1, 2):  # the first triple, this way and that way
+        gestures = shown[film.labels == step]
+        turns[step] = {(int(a), int(b)) for a, b in pairwise(gestures) if a != b}
+    assert turns[1] == {(b, a) for a, b in turns[2]}
+    assert not turns[1] & turns[2]
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,11 @@ TEST = 10
 """How many recordings are judged, every second with mistakes."""
 DURATION = 30.0
 """How many frames a step takes on average."""
+CAMERAS: dict[str, dict[str, Any]] = {
+    "looks": {"noise": 2.0},
+    "motions": {"noise": 1.0, "motions": True},
+}
+"""What the cameras show: steps with a look of their own, or steps made of the same gestures."""
 METHODS = {
     "gru": "the recogniser: a recurrent network, the loss on the latest frames of each window",
     "gru-all-frames": "the same with the loss on all frames of each window",
@@ -48,6 +53,10 @@ NOTES = (
     (
         "simulated features with known labels, no video: they show that the way works and what "
         "its parts contribute, not how well steps are recognised in any real video"
+    ),
+    (
+        "looks: each step looks alike throughout, and no other does; motions: a step is three "
+        "gestures in turn, and another one the same the other way round, with half the noise"
     ),
     (
         "mAP: mean average precision over the steps, each ranking all frames; edit: edit score of "
@@ -89,31 +98,34 @@ def run(
     for name in chosen:
         if name not in METHODS:
             raise UnknownNameError("method", name, METHODS)
-    problems = [_problem(seed) for seed in range(seeds)]
     rows: list[dict[str, Any]] = []
-    total = len(chosen) * len(problems)
-    for name in chosen:
-        found: list[dict[str, Any]] = []
-        for problem in problems:
-            progress(len(rows) * seeds + len(found), total, f"{name}, procedure {len(found) + 1}")
-            found.append(_judge(name, problem))
-        rows.append(_row(name, found))
+    total = len(CAMERAS) * len(chosen) * seeds
+    frames = 0
+    for camera in CAMERAS:
+        problems = [_problem(camera, seed) for seed in range(seeds)]
+        frames += sum(len(film) for problem in problems for film in problem.test)
+        for name in chosen:
+            found: list[dict[str, Any]] = []
+            for problem in problems:
+                done = len(rows) * seeds + len(found)
+                progress(done, total, f"{camera}, {name}, procedure {len(found) + 1}")
+                found.append(_judge(name, problem))
+            rows.append({"camera": camera, **_row(name, found)})
     progress(total, total, "done")
-    frames = sum(len(film) for problem in problems for film in problem.test)
     return BenchmarkResult(
         "recogniser",
-        f"The recogniser on simulated features: {seeds} random procedures of {STEPS} steps, "
-        f"{seeds * TEST} recordings to judge, {frames:,} frames",
+        f"The recogniser on simulated features: {seeds} random procedures of {STEPS} steps, two "
+        f"cameras, {len(CAMERAS) * seeds * TEST} recordings to judge, {frames:,} frames",
         rows,
         COLUMNS,
         [*NOTES, *(f"{name}: {METHODS[name]}" for name in chosen)],
     )
 
 
-def _problem(seed: int) -> _Problem:
+def _problem(kind: str, seed: int) -> _Problem:
     own = FIRST_SEED + seed
     graph = random_procedure(STEPS, width=round(WIDTH * STEPS), density=DENSITY, seed=own)
-    camera = SimulatedCamera(graph.steps, duration=DURATION, seed=own)
+    camera = SimulatedCamera(graph.steps, duration=DURATION, seed=own, **CAMERAS[kind])
     films = camera.film(draw_sessions(graph, TRAINING, seed=own), seed=1)
     test = camera.film(
         draw_sessions(graph, TEST, seed=10_000 + own, every_second_errs=True), seed=2
@@ -265,6 +277,7 @@ def _interval(row: Any, name: str) -> str:
 
 
 COLUMNS = (
+    Column("camera", lambda row: str(row["camera"])),
     Column("method", lambda row: str(row["method"])),
     Column("accuracy", lambda row: _interval(row, "frame_accuracy")),
     Column("mAP", lambda row: percent(row["mean_average_precision"])),

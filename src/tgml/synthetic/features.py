@@ -11,6 +11,8 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +26,9 @@ from tgml.synthetic.orders import draw_orders
 
 BACKGROUND = "nothing"
 """What the class of frames is called in which no step is done."""
+
+SPELL = 4
+"""How many frames a gesture of a motion takes."""
 
 ERRING = Demonstrator(skipped=0.1, exchanged=0.1)
 """How somebody errs in every second recording, where that is asked for."""
@@ -47,6 +52,10 @@ class SimulatedCamera:
         How many frames a step takes on average.
     pause
         The chance that nothing is done for a while before a step.
+    motions
+        Whether steps are motions: each is three gestures in turn, again and again, and for each
+        step there is one with the same gestures the other way round, as screwing and unscrewing
+        are. Single frames cannot tell these apart. By default a step looks the same throughout.
     seed
         What the steps look like; the same seed gives the same camera.
 
@@ -71,6 +80,7 @@ class SimulatedCamera:
     drift: float = 0.5
     duration: float = 40.0
     pause: float = 0.3
+    motions: bool = False
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -109,7 +119,7 @@ class SimulatedCamera:
             If a recording has a step that the camera does not know.
         """
         looks = np.random.default_rng([self.seed, 1]).normal(
-            size=(len(self.classes), sum(self.widths))
+            size=(len(self.classes) + self._gestures, sum(self.widths))
         )
         number = {name: place for place, name in enumerate(self.classes)}
         films = []
@@ -120,7 +130,8 @@ class SimulatedCamera:
                 raise SettingError(f"the camera does not know {unknown[0]!r}; expected its steps")
             rng = np.random.default_rng([self.seed, seed, place, 2])
             labels = self._labels([number[name] for name in names], rng)
-            shown = looks[labels] + self.drift * _slow(len(labels), looks.shape[1], rng)
+            shown = looks[self._shown(labels, rng)]
+            shown += self.drift * _slow(len(labels), looks.shape[1], rng)
             shown += self.noise * rng.normal(size=shown.shape)
             parts = np.split(shown.astype(np.float32), np.cumsum(self.widths)[:-1], axis=1)
             films.append(FrameRecording(recording.id, tuple(parts), labels))
@@ -133,6 +144,29 @@ class SimulatedCamera:
                 runs.append((0, self._frames(rng, 0.5)))
             runs.append((step, self._frames(rng, 1.0)))
         return np.repeat([step for step, _ in runs], [size for _, size in runs]).astype(np.intp)
+
+    @property
+    def _gestures(self) -> int:
+        """How many gestures motions are made of: as few as give enough different triples."""
+        triples = (len(self.steps) + 1) // 2
+        return next(n for n in range(3, 99) if comb(n, 3) >= triples) if self.motions else 0
+
+    def _shown(self, labels: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
+        """Return which look each frame has: that of its class, or of a gesture."""
+        if not self.motions:
+            return labels
+        triples = list(combinations(range(self._gestures), 3))
+        shown = labels.copy()
+        ends = np.append(np.flatnonzero(np.diff(labels)) + 1, len(labels))
+        first = 0
+        for end in ends:
+            step = int(labels[first]) - 1
+            if step >= 0:
+                way = triples[step // 2][:: -1 if step % 2 else 1]
+                turns = int(rng.integers(3)) + np.arange(end - first) // SPELL
+                shown[first:end] = len(self.classes) + np.asarray(way)[turns % 3]
+            first = int(end)
+        return shown
 
     def _frames(self, rng: np.random.Generator, share: float) -> int:
         # Gamma with shape 4: durations of half and of twice the mean are common, others rare.
