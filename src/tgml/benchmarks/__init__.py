@@ -183,7 +183,7 @@ BENCHMARKS = MappingProxyType(
             ),
             BenchmarkEntry(
                 "recogniser",
-                "from simulated video features to verdicts: frames, key-steps, mistakes, speed",
+                "from simulated video features to key-steps and verdicts",
                 "tgml.benchmarks.recogniser",
             ),
             BenchmarkEntry(
