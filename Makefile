@@ -62,6 +62,7 @@ bench: $(VENV)/.setup
 	$(BIN)/tgml bench monitor-uncertain --json bench-output/monitor-uncertain.json
 	$(BIN)/tgml bench smoother --json bench-output/smoother.json
 	$(BIN)/tgml bench alignment --json bench-output/alignment.json
+	$(BIN)/tgml bench recogniser --json bench-output/recogniser.json
 	$(BIN)/tgml bench draw --json bench-output/draw.json
 	$(BIN)/tgml bench serve --json bench-output/serve.json
 	$(BIN)/tgml bench scale --json bench-output/scale.json

@@ -30,6 +30,7 @@ COMMANDS = (
     "bench",
     "demo",
     "data",
+    "recognise",
 )
 
 

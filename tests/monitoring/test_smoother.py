@@ -72,3 +72,22 @@ def test_nothing_to_smooth_or_to_fit_to_is_said() -> None:
         FrameSmoother([])
     with pytest.raises(SettingError, match="no frames"):
         FrameSmoother.fitted([], STEPS)
+
+
+@given(st.lists(st.sampled_from(STEPS), max_size=60))
+def test_names_are_the_same_as_the_probabilities_that_they_stand_for(frames: list[str]) -> None:
+    shares = [[0.7 if step == frame else 0.15 for step in STEPS] for frame in frames]
+    assert SMOOTHER.smooth_shares(shares) == SMOOTHER.smooth(frames)
+
+
+def test_doubtful_frames_count_less() -> None:
+    sure, doubtful = [0.0, 0.1, 0.9], [0.3, 0.3, 0.4]
+    begun = [[1.0, 0.0, 0.0]] * 20
+    assert [s.step for s in SMOOTHER.smooth_shares(begun + [sure] * 8)] == ["egg", "mix"]
+    assert [s.step for s in SMOOTHER.smooth_shares(begun + [doubtful] * 8)] == ["egg"]
+
+
+@pytest.mark.parametrize("shares", [[0.5, 0.5], [0.5, 0.5, float("nan")], [2.0, 0.0, 0.0]])
+def test_what_are_no_probabilities_of_the_steps_is_refused(shares: list[float]) -> None:
+    with pytest.raises(SettingError, match="expected a probability for each of the 3 steps"):
+        SMOOTHER.fresh().observe_shares(shares)

@@ -182,6 +182,11 @@ BENCHMARKS = MappingProxyType(
                 "tgml.benchmarks.smoother",
             ),
             BenchmarkEntry(
+                "recogniser",
+                "from simulated video features to key-steps and verdicts",
+                "tgml.benchmarks.recogniser",
+            ),
+            BenchmarkEntry(
                 "draw",
                 "how long drawings take, of 25 and of 500 steps",
                 "tgml.benchmarks.draw",

@@ -24,6 +24,7 @@ from tgml.cli import (
     inspect,
     learn,
     methods,
+    recognise,
     report,
     serve,
     show,
@@ -63,6 +64,7 @@ app.command("example")(example.example)
 app.command("bench")(bench.bench)
 app.command("demo")(demo.demo)
 app.add_typer(data.app, name="data")
+app.add_typer(recognise.app, name="recognise")
 
 
 def _print_version(wanted: bool) -> None:

@@ -79,8 +79,15 @@ def columns(given: Iterable[str] | None) -> dict[str, str]:
     return pairs
 
 
-def settings(given: Iterable[str] | None, kind: type[Learner]) -> dict[str, Any]:
+def settings(given: Iterable[str] | None, kind: Any) -> dict[str, Any]:
     """Return ``--set`` options as a mapping from a method's settings to their values.
+
+    Parameters
+    ----------
+    given
+        The options.
+    kind
+        The method: a dataclass with a ``name``, its fields the settings.
 
     Raises
     ------

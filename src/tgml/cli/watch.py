@@ -72,8 +72,8 @@ def watch(
     from tgml.readers import read_graph
 
     loaded = read_graph(graph)
-    begin = _begin(loaded, calibration, confusion, error_rate)
-    watched = _Watched(loaded, begin, as_json=as_json, with_next=with_next)
+    begin = begin_sessions(loaded, calibration, confusion, error_rate)
+    watched = Watched(loaded, begin, as_json=as_json, with_next=with_next)
     try:
         watched.take_in(_lines())
         mistakes = watched.finish()
@@ -91,7 +91,7 @@ def watch(
 
 
 @dataclass
-class _Watched:
+class Watched:
     """All sessions of one input, one monitor each."""
 
     graph: TaskGraph
@@ -110,7 +110,7 @@ class _Watched:
                 entry = _parse(raw, number)
                 if entry is not None:
                     self._look_for_odd_keys(entry, number)
-                    self._judge(entry)
+                    self.judge(entry)
             except FileError:  # the output, which no other line can mend
                 raise
             except InputError as error:
@@ -139,7 +139,8 @@ class _Watched:
                 expected = ", ".join(map(repr, _KEYS))
                 print_notes([f"line {number}: {key!r} is of no use here; used are {expected}"])
 
-    def _judge(self, entry: dict[str, Any]) -> None:
+    def judge(self, entry: dict[str, Any]) -> None:
+        """Judge what one line says, and say so."""
         session = _session(entry.get("session"))
         monitor = self.sessions.get(session) or self.begin()
         if entry.get("undo") is True:
@@ -284,7 +285,7 @@ def _colour(verdict: Verdict | UncertainVerdict) -> str:
     return YELLOW if follows or verdict.note else GREEN
 
 
-def _begin(
+def begin_sessions(
     graph: TaskGraph, calibration: Path | None, confusion: Path | None, error_rate: float | None
 ) -> Callable[[], AnyMonitor]:
     """Return what begins a session, having checked all that it needs."""

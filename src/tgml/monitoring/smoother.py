@@ -20,8 +20,15 @@ ACCURACY = 0.5
 """How often a frame is recognised rightly, where nothing is known."""
 PATIENCE = 0.1
 """For which share of a mean duration a step must lead before it is announced."""
+LEAST = 1e-4
+"""A probability is taken to be at least this: no frame rules a step out for good."""
 CORRELATION = 30.0
 """How many frames in a row err together: what they say counts as much as one does."""
+
+_SETTINGS = (
+    *("steps", "duration", "accuracy", "patience", "correlation"),
+    *("_numbers", "_stay", "_agree", "_differ"),
+)
 
 
 @dataclass(frozen=True)
@@ -81,6 +88,9 @@ class FrameSmoother:
         "_numbers",
         "_shares",
         "_stay",
+        "accuracy",
+        "correlation",
+        "duration",
         "patience",
         "steps",
     )
@@ -110,6 +120,7 @@ class FrameSmoother:
         self.patience = max(1, round(PATIENCE * duration)) if patience is None else patience
         if self.patience < 1:
             raise SettingError(f"the patience is {self.patience}; expected 1 frame or more")
+        self.duration, self.accuracy, self.correlation = duration, accuracy, correlation
         self._numbers = {step: number for number, step in enumerate(self.steps)}
         self._stay = 1 - 1 / duration
         self._agree = accuracy ** (1 / correlation)
@@ -158,7 +169,7 @@ class FrameSmoother:
     def fresh(self) -> FrameSmoother:
         """Return a smoother with the same settings that has seen nothing."""
         other = FrameSmoother.__new__(FrameSmoother)
-        for name in ("steps", "patience", "_numbers", "_stay", "_agree", "_differ"):
+        for name in _SETTINGS:
             setattr(other, name, getattr(self, name))
         other._shares = [1 / len(self.steps)] * len(self.steps)
         other._frame = 0
@@ -182,13 +193,47 @@ class FrameSmoother:
         """
         if step not in self._numbers:
             raise UnknownNameError("step", step, self.steps, f"frame {self._frame + 1}")
-        seen = self._numbers[step]
+        evidence = [self._differ] * len(self.steps)
+        evidence[self._numbers[step]] = self._agree
+        return self._take_in(evidence)
+
+    def observe_shares(self, shares: Sequence[float]) -> str | None:
+        """Take in how probable each step is by the next frame, where the recogniser says so.
+
+        Parameters
+        ----------
+        shares
+            A probability for each step, in the order of the steps; those of frames that err
+            together count as one, as for `observe`. None is taken for impossible.
+
+        Returns
+        -------
+        str or None
+            A key-step that has now begun, or None while nothing new is sure enough.
+
+        Raises
+        ------
+        SettingError
+            If they are not as many as the steps, or no probabilities.
+        """
+        if len(shares) != len(self.steps) or not all(0 <= share <= 1 + 1e-4 for share in shares):
+            raise SettingError(
+                f"frame {self._frame + 1} has {len(shares)} numbers; expected a probability for "
+                f"each of the {len(self.steps)} steps"
+            )
+        power = 1 / self.correlation
+        return self._take_in([max(share, LEAST) ** power for share in shares])
+
+    def _take_in(self, evidence: Sequence[float]) -> str | None:
+        """Weigh what a frame says for each step against what is known."""
         self._frame += 1
         count = len(self.steps)
         leave = (1 - self._stay) / max(count - 1, 1)
         keep = self._stay - leave
-        shares = [(leave + keep * share) * self._differ for share in self._shares]
-        shares[seen] *= self._agree / self._differ
+        shares = [
+            (leave + keep * share) * weight
+            for share, weight in zip(self._shares, evidence, strict=True)
+        ]
         total = sum(shares)
         self._shares = [share / total for share in shares]
         leader = max(range(count), key=lambda number: (self._shares[number], -number))
@@ -206,6 +251,16 @@ class FrameSmoother:
         found = []
         for number, frame in enumerate(frames, start=1):
             step = smoother.observe(frame)
+            if step is not None:
+                found.append(Segment(step, number))
+        return found
+
+    def smooth_shares(self, frames: Iterable[Sequence[float]]) -> list[Segment]:
+        """Return the key-steps of a whole recording of probabilities, as online."""
+        smoother = self.fresh()
+        found = []
+        for number, shares in enumerate(frames, start=1):
+            step = smoother.observe_shares(shares)
             if step is not None:
                 found.append(Segment(step, number))
         return found

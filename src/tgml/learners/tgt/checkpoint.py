@@ -1,21 +1,18 @@
-"""A trained network on disk: safetensors, with what it is as JSON in the header. Never a pickle."""
+"""The file of a trained transformer: its weights, and in the header what it takes to ask it."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from tgml.errors import FileError, FormatError, MissingExtraError, TgmlError
-from tgml.files import write_bytes
+from tgml.errors import FormatError, TgmlError
+from tgml.learners.network_file import put_weights, read_network, write_network
 from tgml.learners.tgt.model import Shape, TaskGraphTransformer
 from tgml.learners.tgt.trained import TrainedTransformer
 
 FORMAT = "tgml-transformer"
 VERSION = 1
-KEY = "tgml"
-"""Under which entry of the header the JSON stands."""
 
 
 def save_checkpoint(trained: TrainedTransformer, path: str | Path) -> None:
@@ -28,20 +25,12 @@ def save_checkpoint(trained: TrainedTransformer, path: str | Path) -> None:
     MissingExtraError
         If safetensors is not installed.
     """
-    save, _, _ = _safetensors()
-    header = {
-        "format": FORMAT,
-        "version": VERSION,
+    about = {
         "shape": asdict(trained.network.shape),
         "sentence_model": trained.sentence_model,
         "procedures": list(trained.procedures),
     }
-    weights = {
-        name: values.detach().cpu().contiguous()
-        for name, values in trained.network.state_dict().items()
-    }
-    text = json.dumps(header, sort_keys=True, ensure_ascii=False)
-    write_bytes(path, save(weights, metadata={KEY: text}))
+    write_network(trained.network, path, format=FORMAT, version=VERSION, about=about)
 
 
 def load_checkpoint(path: str | Path) -> TrainedTransformer:
@@ -57,48 +46,12 @@ def load_checkpoint(path: str | Path) -> TrainedTransformer:
     MissingExtraError
         If safetensors is not installed.
     """
-    path = Path(path)
-    _, open_file, broken = _safetensors()
-    if not path.is_file():
-        raise FileError(f"{path}: no such file; expected a network that tgml saved")
-    try:
-        with open_file(path, framework="pt") as content:
-            metadata = content.metadata() or {}
-            weights = {name: content.get_tensor(name) for name in content.keys()}  # noqa: SIM118
-    except (broken, OSError, ValueError) as error:
-        raise FormatError(
-            f"{path}: cannot be read as safetensors, is it whole? ({str(error).splitlines()[0]})"
-        ) from None
-    header = _header(metadata.get(KEY), str(path))
+    header, weights = read_network(path, format=FORMAT, version=VERSION)
     network = _network(header, str(path))
-    expected = {name: tuple(values.shape) for name, values in network.state_dict().items()}
-    came = {name: tuple(values.shape) for name, values in weights.items()}
-    for name in sorted(expected.keys() | came.keys()):
-        if expected.get(name) != came.get(name):
-            raise FormatError(
-                f"{path}: the weights {name!r} have shape {came.get(name)}; its header says width "
-                f"{network.shape.width}, so {expected.get(name)} was expected"
-            )
-        if not weights[name].isfinite().all():
-            raise FormatError(f"{path}: the weights {name!r} hold values that are not finite")
-    network.load_state_dict(weights)
+    put_weights(network, weights, str(path))
     return TrainedTransformer(
         network.eval(), str(header["sentence_model"]), tuple(map(str, header["procedures"]))
     )
-
-
-def _header(text: str | None, where: str) -> dict[str, Any]:
-    try:
-        header = json.loads(text or "")
-    except json.JSONDecodeError:
-        header = None
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise FormatError(f"{where}: no network that tgml saved")
-    if header.get("version") != VERSION:
-        raise FormatError(
-            f"{where}: version {header.get('version')!r} of the format; this tgml reads {VERSION}"
-        )
-    return header
 
 
 def _network(header: dict[str, Any], where: str) -> TaskGraphTransformer:
@@ -111,12 +64,3 @@ def _network(header: dict[str, Any], where: str) -> TaskGraphTransformer:
         return TaskGraphTransformer(own)
     except (KeyError, TypeError, TgmlError) as error:
         raise FormatError(f"{where}: its header lacks or misstates {error}") from None
-
-
-def _safetensors() -> tuple[Any, Any, type[Exception]]:
-    try:
-        from safetensors import SafetensorError, safe_open
-        from safetensors.torch import save
-    except ModuleNotFoundError:
-        raise MissingExtraError("the file of a network", "text") from None
-    return save, safe_open, SafetensorError

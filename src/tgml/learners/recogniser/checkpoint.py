@@ -1,0 +1,78 @@
+"""A recogniser's file: its weights, and in the header all that it takes to run them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from tgml.errors import FormatError, TgmlError
+from tgml.learners.network_file import put_weights, read_network, write_network
+from tgml.learners.recogniser.network import FrameNetwork
+from tgml.learners.recogniser.recogniser import Pace, Recogniser
+from tgml.learners.recogniser.settings import RecogniserSettings
+
+FORMAT = "tgml-recogniser"
+VERSION = 1
+
+
+def save_recogniser(recogniser: Recogniser, path: str | Path) -> None:
+    """Write a recogniser to a file, whole or not at all.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be written.
+    MissingExtraError
+        If safetensors is not installed.
+    """
+    about = {
+        "settings": asdict(recogniser.settings),
+        "classes": list(recogniser.classes),
+        "widths": list(recogniser.widths),
+        "background": recogniser.background,
+        "pace": None if recogniser.pace is None else asdict(recogniser.pace),
+    }
+    write_network(recogniser.network, path, format=FORMAT, version=VERSION, about=about)
+
+
+def load_recogniser(path: str | Path) -> Recogniser:
+    """Read a recogniser.
+
+    Raises
+    ------
+    FileError
+        If there is no such file.
+    FormatError
+        If it is truncated, no recogniser, of another version, or its weights do not have the
+        shapes that its header says.
+    MissingExtraError
+        If safetensors is not installed.
+    """
+    header, weights = read_network(path, format=FORMAT, version=VERSION)
+    try:
+        recogniser = _from_header(header)
+    except (KeyError, TypeError, ValueError, RuntimeError, TgmlError) as error:
+        raise FormatError(f"{path}: its header lacks or misstates {error}") from None
+    put_weights(recogniser.network, weights, str(path))
+    return recogniser
+
+
+def _from_header(header: dict[str, Any]) -> Recogniser:
+    own = header["settings"]
+    settings = RecogniserSettings(
+        **{field.name: own[field.name] for field in fields(RecogniserSettings)}
+    )
+    classes = tuple(map(str, header["classes"]))
+    widths = tuple(int(width) for width in header["widths"])
+    background = header["background"]
+    if not classes or len(set(classes)) < len(classes):
+        raise ValueError("different classes")
+    if not widths or min(widths) < 1:
+        raise ValueError("the widths")
+    if background is not None and background not in classes:
+        raise ValueError("the background")
+    raw = header["pace"]
+    pace = None if raw is None else Pace(**{name: float(value) for name, value in raw.items()})
+    network = FrameNetwork(sum(widths), len(classes), settings).eval()
+    return Recogniser(network, settings, classes, widths, background, pace)
