@@ -22,6 +22,7 @@ COMMANDS = (
     "audit",
     "calibrate",
     "serve",
+    "studio",
     "evaluate",
     "convert",
     "methods",
