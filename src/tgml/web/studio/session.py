@@ -136,13 +136,13 @@ class StudioSession:
             If it needs the other one already, directly or through others.
         """
         edge = self._edge(step, needed)
+        check_no_cycle(self.graph, step, needed)
         path = path_between(self.graph, step, needed)
         if path is not None and len(path) == 2:
             raise InputError(f"{step!r} needs {needed!r} already")
         if path is not None:
             shown = " needs ".join(map(repr, path))
             raise InputError(f"that follows already: {shown}; pin it if it must always hold")
-        check_no_cycle(self.graph, step, needed)
         edits = self.state.edits
         wanted = edits.without(edge)
         if edge not in edits.removed or edge not in self._given():

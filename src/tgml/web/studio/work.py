@@ -6,7 +6,7 @@ import multiprocessing
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any, Literal
 
@@ -65,6 +65,7 @@ class Worker:
         self._job = Job()
         self._began = 0.0
         self._process: Any = None
+        self._keeping = False  # its result is being taken in, too late to cancel
         self._thread: threading.Thread | None = None
 
     @property
@@ -73,7 +74,7 @@ class Worker:
         with self._lock:
             job = self._job
             if job.stage == "running":
-                job = _changed(job, seconds=time.monotonic() - self._began)
+                job = replace(job, seconds=time.monotonic() - self._began)
             return job
 
     @property
@@ -105,6 +106,7 @@ class Worker:
                 raise BusyError(f"busy with another task ({self._job.kind}); wait, or cancel it")
             self._job = Job(self._job.number + 1, kind, "running", 0.0, "starting")
             self._began = time.monotonic()
+            self._keeping = False
             # Spawned, as a fork would copy the locks of this process's threads.
             context = multiprocessing.get_context("spawn")
             here, there = context.Pipe(duplex=False)
@@ -114,7 +116,9 @@ class Worker:
             self._process.start()
             there.close()
             self._thread = threading.Thread(
-                target=self._watch, args=(here, self._process, finish), daemon=True
+                target=self._watch,
+                args=(self._job.number, here, self._process, finish),
+                daemon=True,
             )
             self._thread.start()
         return self.job
@@ -122,7 +126,7 @@ class Worker:
     def cancel(self) -> Job:
         """Stop what is being done; nothing of it is kept."""
         with self._lock:
-            if self._job.stage == "running":
+            if self._job.stage == "running" and not self._keeping:
                 self._settle("cancelled", "cancelled")
                 self._process.kill()
         return self.job
@@ -133,13 +137,16 @@ class Worker:
         if self._thread is not None:
             self._thread.join(timeout=5)
 
-    def _watch(self, pipe: Connection, process: Any, finish: Callable[[Any], str]) -> None:
+    def _watch(
+        self, number: int, pipe: Connection, process: Any, finish: Callable[[Any], str]
+    ) -> None:
         """Follow the other process until it is done, fails, is cancelled or takes too long."""
         limit = self._began + self._seconds
         try:
             while True:
                 if not pipe.poll(max(limit - time.monotonic(), 0.0)):
                     self._end(
+                        number,
                         "failed",
                         f"stopped after {self._seconds:g} s, the most it may take; try fewer "
                         "recordings or fewer steps",
@@ -147,42 +154,46 @@ class Worker:
                     return
                 kind, *content = pipe.recv()
                 if kind == "progress":
-                    self._progress(*content)
+                    self._progress(number, *content)
                 elif kind == "failed":
-                    self._end("failed", content[0], content[1])
+                    self._end(number, "failed", *content)
                     return
                 else:
-                    self._finish(finish, content[0])
+                    self._finish(number, finish, content[0])
                     return
         except (EOFError, OSError):
-            self._end(
-                "failed", "the process that did it ended; perhaps there was too little memory"
-            )
+            why = "the process that did it ended; perhaps there was too little memory"
+            self._end(number, "failed", why)
         finally:
             process.kill()
             process.join()
             process.close()
             pipe.close()
 
-    def _progress(self, done: float, what: str) -> None:
-        with self._lock:
-            if self._job.stage == "running":
-                self._job = _changed(self._job, done=done, what=what)
+    def _runs(self, number: int) -> bool:
+        """Return whether a job is still going on, rather than cancelled and followed by another."""
+        return self._job.number == number and self._job.stage == "running"
 
-    def _finish(self, finish: Callable[[Any], str], result: Any) -> None:
+    def _progress(self, number: int, done: float, what: str) -> None:
         with self._lock:
-            if self._job.stage != "running":
+            if self._runs(number):
+                self._job = replace(self._job, done=done, what=what)
+
+    def _finish(self, number: int, finish: Callable[[Any], str], result: Any) -> None:
+        with self._lock:
+            if not self._runs(number):
                 return
+            self._keeping = True
         try:
             said = finish(result)
         except TgmlError as error:
-            self._end("failed", str(error))
+            self._end(number, "failed", str(error))
             return
-        self._end("done", said)
+        self._end(number, "done", said)
 
-    def _end(self, stage: Stage, what: str, about: tuple[str, ...] = ()) -> None:
+    def _end(self, number: int, stage: Stage, what: str, about: tuple[str, ...] = ()) -> None:
         with self._lock:
-            if self._job.stage == "running":
+            if self._runs(number):
                 self._settle(stage, what, about)
 
     def _settle(self, stage: Stage, what: str, about: tuple[str, ...] = ()) -> None:
@@ -193,12 +204,6 @@ class Worker:
 
 class BusyError(TgmlError):
     """Something else is being done."""
-
-
-def _changed(job: Job, **changes: Any) -> Job:
-    import dataclasses
-
-    return dataclasses.replace(job, **changes)
 
 
 def _work(pipe: Connection, task: Task, arguments: tuple[Any, ...]) -> None:
