@@ -77,7 +77,6 @@ export class Drawing {
       this.box.scrollLeft = left;
       this.box.scrollTop = top;
     }
-    if (selectedName && !this.selected) this.onSelect(null);
   }
 
   makePart(group, key, label) {
