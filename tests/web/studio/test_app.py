@@ -130,7 +130,7 @@ def test_a_file_is_learned_from_and_can_be_undone(studio: RunningStudio) -> None
     assert studio.upload("more.csv", as_csv(MORE)).status_code == 409
     job = studio.job()
     assert (job["stage"], job["done"]) == ("done", 1.0)
-    assert job["what"] == "more.csv: 7 recordings, 6 steps"
+    assert job["what"] == "learned from more.csv: 7 recordings, 6 steps"
     state = studio.client.get("/api/state").json()
     assert len(state["recordings"]) == 7
     assert state["undo"] == "learned from more.csv, 7 recordings"

@@ -61,7 +61,7 @@ export class Drawing {
       if (edge?.said) {
         group.dataset.said = edge.said;
         const middle = path.getPointAtLength(path.getTotalLength() / 2);
-        this.badge(group, middle.x, middle.y, edge.said === "pinned" ? "!" : "+");
+        this.badge(group, middle.x + 13, middle.y, edge.said === "pinned" ? "!" : "+");
       }
     }
     if (first) this.fit(READABLE);
@@ -245,6 +245,15 @@ export class Drawing {
     group.append(ground, text);
   }
 
+  // Scrolls the drawing, not the page: the button that was pressed stays where it is.
+  reveal(group) {
+    const box = this.box.getBoundingClientRect();
+    const part = group.getBoundingClientRect();
+    const room = 30;
+    this.box.scrollLeft += Math.min(part.left - room - box.left, 0) + Math.max(part.right + room - box.right, 0);
+    this.box.scrollTop += Math.min(part.top - room - box.top, 0) + Math.max(part.bottom + room - box.bottom, 0);
+  }
+
   // marks: step name -> { mark, sign, word, now }; missing: pairs of names.
   replay(marks, missing) {
     this.clearReplay();
@@ -259,7 +268,7 @@ export class Drawing {
       const rect = group.querySelector("rect");
       const x = Number(rect.getAttribute("x")) + Number(rect.getAttribute("width"));
       this.badge(group, x - 3, Number(rect.getAttribute("y")) + 3, sign);
-      if (now) group.scrollIntoView({ block: "nearest", inline: "nearest" });
+      if (now) this.reveal(group);
     }
     for (const [step, needs] of missing) {
       this.parts.get(this.edgeKey(step, needs))?.classList.add("missing-edge");

@@ -97,7 +97,7 @@ export function showStep(box, step, act) {
 export function showEdge(box, edge, act) {
   const pair = { step: edge.step, needs: edge.needs };
   const title = edge.outer ? `${edge.step}, ${edge.needs}`
-    : `‘${edge.step}’ ${edge.is_edge || edge.path ? "needs" : "does not need"} ‘${edge.needs}’`;
+    : `'${edge.step}' ${edge.is_edge || edge.path ? "needs" : "does not need"} '${edge.needs}'`;
   const parts = [make("h2", { text: title, tabindex: "-1" })];
   if (edge.outer) {
     parts.push(make("p", {
@@ -110,8 +110,8 @@ export function showEdge(box, edge, act) {
   }
   parts.push(facts([
     ["is", { pinned: "pinned", forbidden: "forbidden", added: "added by hand" }[edge.said] ?? ""],
-    ["follows from", edge.path ? edge.path.map((name) => `‘${name}’`).join(" needs ") : ""],
-    ["the other way", edge.back ? edge.back.map((name) => `‘${name}’`).join(" needs ") : ""],
+    ["follows from", edge.path ? edge.path.map((name) => `'${name}'`).join(" needs ") : ""],
+    ["the other way", edge.back ? edge.back.map((name) => `'${name}'`).join(" needs ") : ""],
     ["probability", edge.probability === null ? "" : percent(edge.probability)],
     [edge.probability === null ? "weight" : "as a direct edge", edge.weight === null ? "" : percentOrWeight(edge)],
   ]));
@@ -145,8 +145,8 @@ function evidence(edge, act) {
     make("span", { class: "share-broken", text: `broken in ${whole(broken)}` }), ", ",
     make("span", { text: `silent in ${whole(silent)}` }))];
   for (const [title, ids] of [
-    [`‘${edge.needs}’ first`, edge.held_in],
-    [`‘${edge.step}’ first`, edge.broken_in],
+    [`'${edge.needs}' first`, edge.held_in],
+    [`'${edge.step}' first`, edge.broken_in],
     ["Not both done", edge.silent_in],
   ]) {
     if (ids.length) parts.push(make("h3", { text: title }), chips(ids, act.replay));
@@ -159,7 +159,7 @@ function evidence(edge, act) {
 export function showEdits(state, act) {
   const fill = (list, pairs, word, none) => {
     list.replaceChildren(...pairs.map(([step, needs, note]) => make("li", {},
-      make("span", { text: `‘${step}’ needs ‘${needs}’${note}` }),
+      make("span", { text: `'${step}' needs '${needs}'${note}` }),
       button(word, () => act.edit({ edit: "free", step, needs }),
         { "aria-label": `${word}: ${step} needs ${needs}` }))));
     if (!pairs.length) list.append(make("li", { class: "none", text: none }));

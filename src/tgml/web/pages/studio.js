@@ -24,13 +24,12 @@ function complain(problem) {
     return;
   }
   say([]);
-  at("problem-text").textContent = problem.message;
+  at("problem-text").textContent = `${problem.content?.cycle ? "Refused: " : ""}${problem.message}`;
   at("problem").hidden = false;
   at("overwrite").hidden = true;
   drawing.clearCycle();
   if (problem.content?.cycle) drawing.cycle(problem.content.cycle);
   if (problem.content?.kind === "upload" && problem.content.choices.length) offer(problem.content.choices);
-  at("messages").scrollIntoView({ block: "nearest" });
 }
 
 function forgive() {
@@ -38,7 +37,12 @@ function forgive() {
   drawing.clearCycle();
 }
 
+const SAID_FOR = 8000;
+let saidTimer = null;
+
 function say(sentences) {
+  clearTimeout(saidTimer);
+  if (sentences.length) saidTimer = setTimeout(() => say([]), SAID_FOR);
   at("said").hidden = !sentences.length;
   const shown = sentences.slice(0, 6).map((sentence) => `${sentence[0].toUpperCase()}${sentence.slice(1)}.`);
   if (sentences.length > 6) shown.push(`And ${sentences.length - 6} more changes.`);

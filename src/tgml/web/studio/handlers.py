@@ -165,7 +165,8 @@ class Handlers:
             with self._lock:
                 self.session.opened(basis, keep_graph=keep)
             count = len(basis.demonstrations or ())
-            return f"{name}: {count} recordings, {len(basis.graph.steps)} steps"
+            how = "evidence from" if keep else "learned from"
+            return f"{how} {name}: {count} recordings, {len(basis.graph.steps)} steps"
 
         job = await run_in_threadpool(self.worker.start, "upload", learn_upload, arguments, opened)
         return dataclasses.asdict(job)

@@ -15,6 +15,7 @@ from tgml.storage import GRAPH_FORMAT, parse_json
 from tgml.web.studio.basis import METHOD, Basis
 from tgml.web.studio.limits import StudioLimits
 from tgml.web.studio.target import SaveTarget
+from tgml.web.studio.upload import check_columns
 
 GRAPH_SUFFIXES = (".graphml", ".adjlist", ".pnml", ".bpmn", ".xml")
 
@@ -90,6 +91,8 @@ def open_path(
         raise InputError(
             f"{path}: recordings; --recordings is for a graph, leave it out or name a graph first"
         )
+    if path.suffix.lower() in (".csv", ".tsv"):
+        check_columns(read_text(path), str(path), limits)
     reading = read_demonstrations(path, procedure=procedure)
     given = reading.only()
     limits.check_demonstrations(given, str(path))

@@ -64,7 +64,7 @@ def read_upload(
     if not text.strip():
         raise FormatError(f"{path}: the file is empty")
     if path.suffix.lower() in (".csv", ".tsv"):
-        _check_columns(text, str(path), limits)
+        check_columns(text, str(path), limits)
     source = Source(path, text, {})
     with naming(path):
         chosen = detect(source)
@@ -74,8 +74,14 @@ def read_upload(
     return reading
 
 
-def _check_columns(text: str, where: str, limits: StudioLimits) -> None:
-    """Refuse a table with too many columns before anybody compares their names."""
+def check_columns(text: str, where: str, limits: StudioLimits) -> None:
+    """Refuse a table with too many columns before anybody compares their names.
+
+    Raises
+    ------
+    FormatError
+        If its first line has too many.
+    """
     line = text.lstrip().split("\n", 1)[0]
     count = 1 + max(line.count(separator) for separator in (",", ";", "\t"))
     if count > limits.columns:
