@@ -23,6 +23,7 @@ COMMANDS = (
     "audit",
     "calibrate",
     "serve",
+    "studio",
     "evaluate",
     "convert",
     "methods",

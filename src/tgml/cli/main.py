@@ -28,6 +28,7 @@ from tgml.cli import (
     report,
     serve,
     show,
+    studio,
     watch,
 )
 from tgml.cli.output import discard_output, echo, prepare_streams, print_error
@@ -57,6 +58,7 @@ app.command("advise")(advise.advise)
 app.command("audit")(audit.audit)
 app.command("calibrate")(calibrate.calibrate)
 app.command("serve")(serve.serve)
+app.command("studio")(studio.studio)
 app.command("evaluate")(evaluate.evaluate)
 app.command("convert")(convert.convert)
 app.command("methods")(methods.methods)

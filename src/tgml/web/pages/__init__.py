@@ -24,6 +24,21 @@ PAGES = MappingProxyType(
 )
 """What the live service shows, by address."""
 
+STUDIO_PAGES = MappingProxyType(
+    {
+        "/": Page("studio.html", "text/html; charset=utf-8"),
+        **{
+            f"/pages/{name}.css": Page(f"{name}.css", "text/css; charset=utf-8")
+            for name in ("dashboard", "studio", "drawing")
+        },
+        **{
+            f"/pages/{name}.js": Page(f"{name}.js", "text/javascript; charset=utf-8")
+            for name in ("studio", "drawing", "panels", "replay", "work", "live")
+        },
+    }
+)
+"""What the studio shows, by address."""
+
 
 def read_page(page: Page) -> bytes:
     """Return the content of a page."""

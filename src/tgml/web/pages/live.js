@@ -3,9 +3,10 @@
 const KEY = "tgml-token";
 
 export class Problem extends Error {
-  constructor(status, detail) {
+  constructor(status, detail, content = {}) {
     super(detail);
     this.status = status;
+    this.content = content; // all that the answer said
   }
 }
 
@@ -29,11 +30,11 @@ export async function ask(path, options = {}) {
     throw new Problem(0, "the service cannot be reached");
   }
   if (!answer.ok) {
-    let detail = `the service answered ${answer.status}`;
+    let content = {};
     try {
-      detail = (await answer.json()).detail || detail;
+      content = await answer.json();
     } catch { /* not every answer on the way here is the service's own */ }
-    throw new Problem(answer.status, detail);
+    throw new Problem(answer.status, content.detail || `the service answered ${answer.status}`, content);
   }
   return answer;
 }

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import logging
-import signal
 import socket
 import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import uvicorn
 
-from tgml.errors import FileError, InputError, UnavailableError
+from tgml.errors import InputError, UnavailableError
+from tgml.web.listening import BACKLOG, LocalServer, address_of, listen
 from tgml.web.service.app import make_app
 from tgml.web.service.context import Service
 from tgml.web.service.graphs import load_files
@@ -26,7 +24,6 @@ from tgml.web.service.security import Guard
 from tgml.web.service.store import connector, masked
 
 SHUTDOWN_SECONDS = 5
-BACKLOG = 1024
 log = logging.getLogger("tgml.service")
 
 
@@ -59,26 +56,12 @@ class ServeSettings:
     log_level: str = "info"
 
 
-class _Server(uvicorn.Server):
+class _Server(LocalServer):
     """A server that lets streams end before it waits for connections to close."""
 
     def __init__(self, config: uvicorn.Config, service: Service) -> None:
         super().__init__(config)
         self._service = service
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Stop on a signal, and be done with it then: to be asked to stop is no failure."""
-        if threading.current_thread() is not threading.main_thread():
-            yield  # signals come to the main thread only
-            return
-        wanted = (signal.SIGINT, signal.SIGTERM)
-        before = {number: signal.signal(number, self.handle_exit) for number in wanted}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop to listen, finish what was asked, close the store."""
@@ -145,8 +128,8 @@ def serve(settings: ServeSettings, ready: Callable[[str], None] = lambda _: None
                 "the file holds an older version; the graph that replaced it stays",
                 extra={"about": entry},
             )
-    listening = _listen(settings.host, settings.port)
-    address = _address(listening)
+    listening = listen(settings.host, settings.port)
+    address = address_of(listening)
     graphs = [{key: str(value) for key, value in entry.items()} for entry in loaded]
     about: dict[str, Any] = {
         "address": address,
@@ -163,27 +146,3 @@ def serve(settings: ServeSettings, ready: Callable[[str], None] = lambda _: None
     finally:
         listening.close()
     log.info("stopped")
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    try:
-        family, kind, protocol, _, place = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listening = socket.socket(family, kind, protocol)
-        try:
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind(place)
-            listening.listen(BACKLOG)
-        except BaseException:
-            listening.close()
-            raise
-    except (OSError, OverflowError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise FileError(f"--host {host} --port {port}: cannot listen there ({why})") from None
-    return listening
-
-
-def _address(listening: socket.socket) -> str:
-    host, port = listening.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

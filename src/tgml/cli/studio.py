@@ -1,0 +1,91 @@
+"""`tgml studio`: see a graph and why it is so, correct it, learn it anew, in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tgml.cli import options
+from tgml.cli.output import echo, print_notes, progress_bar
+from tgml.cli.targets import check_file
+from tgml.errors import InputError, MissingExtraError
+
+
+def studio(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DEMOS_OR_GRAPH",
+            help="Recordings to learn from, or a task graph file.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to save. Default: the graph file itself, or NAME.graph.json beside it.",
+        ),
+    ] = None,
+    recordings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DEMOS", help="For a graph: recordings of it, as evidence and to replay."
+        ),
+    ] = None,
+    procedure: options.Procedure = None,
+    with_mistakes: Annotated[
+        bool,
+        typer.Option("--with-mistakes", help="Learn also from recordings with marked mistakes."),
+    ] = False,
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65535, help="The port; 0 takes a free one.")
+    ] = 0,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Only print the page's address.")
+    ] = False,
+) -> None:
+    """Open a page that shows a graph, why it is so, and lets you correct it.
+
+    Recordings are learned from with the method 'robust'. The page runs on this machine only;
+    its address holds a key, so that nobody else's page can use it. Ctrl-C stops.
+
+    Example: tgml studio pancakes.csv -o pancakes.graph.json
+    """
+    try:
+        from tgml.web.studio.handlers import Handlers
+        from tgml.web.studio.opening import open_path
+        from tgml.web.studio.server import run_studio
+        from tgml.web.studio.session import StudioSession
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("tgml"):
+            raise
+        raise MissingExtraError("tgml studio", "serve", "or see it with 'tgml show'") from None
+    from tgml.rendering.drawing.engines import get_engine
+
+    get_engine("auto")  # says now, rather than on the page, if nothing can draw
+    if output is not None:
+        if output.suffix.lower() != ".json":
+            raise InputError(f"{output}: the studio saves graphs as JSON; expected NAME.json")
+        check_file(output)
+    with progress_bar() as progress:
+        opened = open_path(
+            path,
+            recordings=recordings,
+            output=output,
+            procedure=procedure,
+            with_mistakes=with_mistakes,
+            progress=progress,
+        )
+    session = StudioSession(opened.basis, saved=opened.saved)
+    print_notes((*opened.basis.notes, *session.notes))
+    run_studio(
+        Handlers(session, opened.target, with_mistakes=with_mistakes),
+        port=port,
+        browser=not no_browser,
+        ready=lambda address: echo(f"the studio is at {address}\nCtrl-C stops it."),
+    )

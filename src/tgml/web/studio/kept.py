@@ -1,0 +1,51 @@
+"""What earlier sittings left in a graph file: its history, and what is pinned and forbidden."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tgml.graph import Edge, TaskGraph
+from tgml.web.studio.edits import Edits
+
+
+def kept_history(graph: TaskGraph) -> tuple[Mapping[str, Any], ...]:
+    """Return the history that a graph came with; anything else under that name is kept whole."""
+    raw = graph.provenance.get("history")
+    if raw is None:
+        return ()
+    entries = raw if isinstance(raw, list) else [raw]
+    return tuple(
+        entry if isinstance(entry, dict) and isinstance(entry.get("edit"), str) else _foreign(entry)
+        for entry in entries
+    )
+
+
+def _foreign(entry: Any) -> dict[str, Any]:
+    return {"edit": "other", "content": entry}
+
+
+def kept_edits(graph: TaskGraph) -> tuple[Edits, tuple[str, ...]]:
+    """Return the pins and bans that a graph came with, and notes on those that cannot be used."""
+    raw = graph.provenance.get("constraints")
+    if raw is None:
+        return Edits(), ()
+    notes: list[str] = []
+    found: dict[str, tuple[Edge, ...]] = {}
+    for name in ("must", "never"):
+        entries = raw.get(name, []) if isinstance(raw, dict) else None
+        if not isinstance(entries, list):
+            return Edits(), ("the file's 'constraints' are not what the studio wrote; left out",)
+        edges = []
+        for entry in entries:
+            if (
+                isinstance(entry, list)
+                and len(entry) == 2
+                and all(isinstance(step, str) and step in graph.vocabulary for step in entry)
+            ):
+                edges.append((entry[0], entry[1]))
+            else:
+                notes.append(f"the file's '{name}' has {entry!r:.80}, no two steps; left out")
+        found[name] = tuple(dict.fromkeys(edges))
+    edits = Edits(must=found["must"], never=found["never"])
+    return edits, tuple(notes)

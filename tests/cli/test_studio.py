@@ -1,0 +1,65 @@
+"""`tgml studio` from the command line."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.cli.running import Put, Run
+from tests.web.studio.running import ORDERS, TEA, as_csv
+from tgml.storage import dump_json, graph_to_json
+
+REFUSED = {
+    "studio": "missing argument 'DEMOS_OR_GRAPH'",
+    "studio nowhere.json": "nowhere.json: no such file",
+    "studio broken.json": "broken.json: line 1",
+    "studio odd.json": "expected a list of step names",
+    "studio wide.csv": "wide.csv: the first line has 100,000 columns",
+    "studio tea.csv --recordings tea.csv": "--recordings is for a graph",
+    "studio tea.csv -o tea.csv": "the studio saves graphs as JSON",
+    "studio tea.csv --procedure coffee": "unknown procedure 'coffee'",
+    "studio graph.json --port 99999": "--port",
+}
+
+
+@pytest.fixture
+def files(put: Put) -> None:
+    put("tea.csv", as_csv(ORDERS))
+    put("graph.json", dump_json(graph_to_json(TEA)))
+    put("broken.json", "{")
+    put("odd.json", '{"format": "tgml-graph", "version": 1, "steps": 3}')
+    put("wide.csv", ",".join(map(str, range(100_000))))
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("line", REFUSED)
+def test_what_cannot_be_opened_is_one_message(line: str, tgml: Run) -> None:
+    result = tgml(*line.split())
+    assert result.code == 2
+    assert REFUSED[line] in " ".join(result.err.split())
+    assert "Traceback" not in result.err
+
+
+@pytest.mark.usefixtures("files")
+def test_the_page_answers_until_somebody_stops_it(folder: Path) -> None:
+    command = [sys.executable, "-m", "tgml.cli.main", "studio", "tea.csv", "--no-browser"]
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        first = running.stdout.readline()
+        address, _, key = first.removeprefix("the studio is at ").strip().partition("/#")
+        headers = {"Authorization": f"Bearer {key}"}
+        state = httpx.get(f"{address}/api/state", headers=headers).json()
+        assert state["file"] == "tea.graph.json"
+        assert httpx.get(f"{address}/api/state").status_code == 401
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=20)
+    assert running.returncode == 0
+    assert "Traceback" not in errors
+    assert not (folder / "tea.graph.json").exists()

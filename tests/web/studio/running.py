@@ -1,0 +1,123 @@
+"""A studio inside this process: the real application on a real socket, in a thread."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+from tests.web.service.running import until
+from tgml.graph import TaskGraph
+from tgml.pipeline import learn_all
+from tgml.sequences import Demonstrations
+from tgml.web.studio.basis import METHOD, Basis
+from tgml.web.studio.handlers import Handlers
+from tgml.web.studio.limits import StudioLimits
+from tgml.web.studio.server import make_server
+from tgml.web.studio.session import StudioSession
+from tgml.web.studio.target import SaveTarget
+
+TOKEN = "a-key-that-nobody-else-knows"  # noqa: S105
+NOON = "2025-01-01T12:00:00+00:00"
+TEA = TaskGraph.from_preconditions(
+    {"pour": ["boil water", "warm pot"], "steep": ["pour", "add leaves"], "serve": ["steep"]},
+    procedure="tea",
+)
+"""What `brewed` shows, mostly."""
+ORDERS = {
+    "anna": ["boil water", "warm pot", "add leaves", "pour", "steep", "serve"],
+    "ben": ["add leaves", "boil water", "warm pot", "pour", "steep", "serve"],
+    "cleo": ["warm pot", "boil water", "pour", "add leaves", "steep", "serve"],
+    "dora": ["boil water", "add leaves", "warm pot", "pour", "steep", "serve"],
+    "emil": ["warm pot", "add leaves", "boil water", "pour", "steep", "serve"],
+    "fay": ["add leaves", "pour", "warm pot", "steep", "boil water", "serve"],
+}
+
+
+@cache
+def brewed() -> Basis:
+    """Return what is learned from recordings of tea, one of them careless."""
+    given = Demonstrations.from_steps(ORDERS, procedure="tea")
+    (learning,) = learn_all([given], METHOD)
+    return Basis.of_learning(learning, given, "tea.csv")
+
+
+def as_csv(orders: dict[str, list[str]]) -> str:
+    """Return recordings as a table."""
+    rows = [f'"{name}","{step}"' for name, steps in orders.items() for step in steps]
+    return "\n".join(["recording,step", *rows, ""])
+
+
+class RunningStudio:
+    """A studio with its client.
+
+    Parameters
+    ----------
+    path
+        Where it saves.
+    basis
+        What it shows.
+    limits
+        As the studio takes them.
+    read
+        Whether the file holds what is shown.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        basis: Basis | None = None,
+        *,
+        limits: StudioLimits | None = None,
+        read: bool = False,
+    ) -> None:
+        self.path = path
+        self.session = StudioSession(basis or brewed(), lambda: NOON, saved=read)
+        self.handlers = Handlers(self.session, SaveTarget(path, read=read), limits)
+        self.server = make_server(self.handlers, TOKEN)
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
+        self._thread = threading.Thread(target=self.server.run, args=([self._socket],))
+
+    def __enter__(self) -> RunningStudio:
+        self._thread.start()
+        until(lambda: self.server.started)
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        self.client = httpx.Client(base_url=self.address, timeout=30, headers=headers)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.client.close()
+        self.server.should_exit = True
+        self._thread.join(20)
+        self._socket.close()
+
+    @property
+    def page(self) -> str:
+        """The page's address, with its key."""
+        return f"{self.address}/#{TOKEN}"
+
+    def edit(self, edit: str, **more: Any) -> httpx.Response:
+        """Make an edit."""
+        return self.client.post("/api/edit", json={"edit": edit, **more})
+
+    def upload(self, name: str, content: str | bytes, **more: str) -> httpx.Response:
+        """Send a file."""
+        query = {"name": name, **more}
+        return self.client.post("/api/upload", params=query, content=content)
+
+    def job(self) -> dict[str, Any]:
+        """Wait until the work has ended, and return how."""
+        until(lambda: self.client.get("/api/job").json()["stage"] != "running", 60)
+        found: dict[str, Any] = self.client.get("/api/job").json()
+        return found
