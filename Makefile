@@ -46,7 +46,7 @@ package: $(VENV)/.setup
 	$(BIN)/python -m pytest tests/packaging -m network
 
 docs: $(VENV)/.setup
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: $(VENV)/.setup
 	mkdir -p bench-output

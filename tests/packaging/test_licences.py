@@ -66,9 +66,7 @@ def brought_along() -> set[str]:
 
 
 def test_the_page_lists_what_each_extra_asks_for() -> None:
-    wanted = {
-        extra: set().union(*map(asked_for, lines)) for extra, lines in requirements().items()
-    }
+    wanted = {extra: set().union(*map(asked_for, lines)) for extra, lines in requirements().items()}
     assert {extra: set(rows) for extra, rows in listed().items()} == wanted
 
 
@@ -85,4 +83,3 @@ def test_nothing_that_is_brought_along_is_under_a_gpl() -> None:
     assert {"numpy", "rich", "pygments"} <= {name.lower() for name in names}
     refused = {name for name in names if REFUSED.search(own_words(name))}
     assert not refused
-

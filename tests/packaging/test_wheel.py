@@ -17,6 +17,15 @@ pytestmark = pytest.mark.network
 
 LIMIT = 100  # megabytes
 
+STOPPED_AFTER_A_WHILE = """
+import os, signal, threading
+from tgml.cli.main import run
+timer = threading.Timer(8, os.kill, (os.getpid(), signal.SIGTERM))
+timer.daemon = True
+timer.start()
+run()
+"""
+
 # For each extra a use that needs it: the words after `python`, run beside the example recordings.
 USES = {
     "torch": ("-m", "tgml", "learn", "pancakes.csv", "-m", "do", "-o", "out.json"),
@@ -25,6 +34,7 @@ USES = {
         "from tgml.evaluation.intervals import mean_interval; print(mean_interval([1.0, 2.0]))",
     ),
     "draw": ("-m", "tgml", "draw", "pancakes.graph.json", "-o", "out.png"),
+    "serve": ("-c", STOPPED_AFTER_A_WHILE, "serve", "pancakes.graph.json", "--port", "0"),
 }
 
 
