@@ -8,7 +8,6 @@ import pytest
 
 from tests.cli.running import in_a_process
 
-
 # Otherwise the shell that the tests were started from would decide.
 NAMED = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
 
