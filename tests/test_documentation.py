@@ -77,8 +77,9 @@ def test_the_tutorials_commands_answer_as_it_says(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_python_on_each_page_runs(page: Path) -> None:
+    names: dict[str, object] = {"__name__": "__main__"}  # a page is read from top to bottom
     for block in _blocks(page, "python"):
-        exec(compile(_dedent(block), str(page), "exec"), {"__name__": "__main__"})  # noqa: S102
+        exec(compile(_dedent(block), str(page), "exec"), names)  # noqa: S102
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.stem)

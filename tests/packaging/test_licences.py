@@ -73,7 +73,7 @@ def test_the_page_lists_what_each_extra_asks_for() -> None:
 @pytest.mark.parametrize("package", sorted({name for rows in listed().values() for name in rows}))
 def test_the_page_says_what_the_package_says(package: str) -> None:
     (licence,) = {rows[package] for rows in listed().values() if package in rows}
-    family = re.split(r"[-, ]", licence)[0]
+    family = re.split(r"[-,; ]", licence)[0]
     told = own_words(package) or SILENT[package]
     assert family in told
 

@@ -29,6 +29,7 @@ run()
 # For each extra a use that needs it: the words after `python`, run beside the example recordings.
 USES = {
     "torch": ("-m", "tgml", "learn", "pancakes.csv", "-m", "do", "-o", "out.json"),
+    "text": ("-m", "tgml", "learn", "pancakes.csv", "-m", "tgt-text", "-o", "out.json"),
     "stats": (
         "-c",
         "from tgml.evaluation.intervals import mean_interval; print(mean_interval([1.0, 2.0]))",
