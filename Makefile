@@ -3,12 +3,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo setup test check bench clean
+.PHONY: help demo setup test check package docs bench clean
 
 help:
 	@echo "make demo    learn the graphs of the procedures that ship with tgml"
 	@echo "make test    run the tests"
 	@echo "make check   run ruff, mypy and import-linter"
+	@echo "make package build the wheel, and try it in empty environments, alone and with each extra"
+	@echo "make docs    build the documentation as a site, into site"
 	@echo "make bench   run the benchmarks on the data that TGML_DATA points at"
 	@echo "make setup   create .venv with every extra and the development tools"
 	@echo "make clean   remove .venv and all output"
@@ -40,6 +42,12 @@ check: $(VENV)/.setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+package: $(VENV)/.setup
+	$(BIN)/python -m pytest tests/packaging -m network
+
+docs: $(VENV)/.setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 bench: $(VENV)/.setup
 	mkdir -p bench-output
 	$(BIN)/tgml bench paper --output bench-output
@@ -69,4 +77,4 @@ bench: $(VENV)/.setup
 	$(BIN)/tgml bench scaling --json bench-output/scaling.json
 
 clean:
-	rm -rf $(VENV) demo-output bench-output test-output
+	rm -rf $(VENV) demo-output bench-output test-output site

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
@@ -48,10 +49,37 @@ def test_the_readmes_commands_and_python_work_in_an_empty_folder(tmp_path: Path)
     assert "step 2, 'whisk the batter': done before" in done.stdout
 
 
+def test_the_tutorials_commands_answer_as_it_says(tmp_path: Path) -> None:
+    page = ROOT / "docs" / "tutorial.md"
+    (recordings,) = _blocks(page, "csv")
+    (tmp_path / "tea.csv").write_text(recordings)
+    program = tmp_path / "bin" / "tgml"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tgml.cli.main "$@"\n')
+    program.chmod(0o755)
+    path = f"{program.parent}:{os.environ['PATH']}"
+    sessions = [
+        part.partition("\n")
+        for block in _blocks(page, "console")
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
+    ]
+    assert len(sessions) >= 9
+    for command, _, answer in sessions:
+        done = subprocess.run(
+            ["bash", "-c", command],  # noqa: S607 - people have their bash where it is
+            cwd=tmp_path,
+            env={**os.environ, "PATH": path, "COLUMNS": "90"},
+            capture_output=True,
+            text=True,
+        )
+        assert done.stdout + done.stderr == answer, command
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_python_on_each_page_runs(page: Path) -> None:
+    names: dict[str, object] = {"__name__": "__main__"}  # a page is read from top to bottom
     for block in _blocks(page, "python"):
-        exec(compile(_dedent(block), str(page), "exec"), {"__name__": "__main__"})  # noqa: S102
+        exec(compile(_dedent(block), str(page), "exec"), names)  # noqa: S102
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.stem)

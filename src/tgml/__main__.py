@@ -1,0 +1,6 @@
+"""`python -m tgml` is `tgml`."""
+
+from tgml.cli.main import run
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,65 @@
+"""What the project's files say of it agrees."""
+
+from __future__ import annotations
+
+import re
+
+import yaml
+
+from tests.packaging.declared import ROOT, project
+from tgml import __version__
+
+
+def citation() -> dict[str, object]:
+    """Return what the citation file says."""
+    read: dict[str, object] = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    return read
+
+
+def test_the_citation_file_names_the_version_and_the_licence() -> None:
+    assert citation()["version"] == __version__
+    assert citation()["license"] == project()["license"]
+
+
+def test_the_citation_file_has_the_fields_that_its_format_requires() -> None:
+    cited = citation()
+    assert {"cff-version", "message", "title", "authors"} <= set(cited)
+    paper = cited["preferred-citation"]
+    assert isinstance(paper, dict)
+    assert {"type", "title", "authors"} <= set(paper)
+    assert str(paper["url"]) in (ROOT / "README.md").read_text()
+
+
+def test_the_changelog_begins_with_this_version_or_what_comes_before_it() -> None:
+    headings = re.findall(r"^## \[([^\]]+)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert headings[0] == "Unreleased"
+    assert headings[1:2] in ([], [__version__])  # nothing is released yet, or the last one is this
+
+
+def test_every_python_from_the_oldest_to_the_newest_is_declared() -> None:
+    declared = project()
+    pythons = [
+        line.rpartition(" :: ")[2]
+        for line in declared["classifiers"]
+        if line.startswith("Programming Language :: Python :: 3.")
+    ]
+    assert pythons == ["3.11", "3.12", "3.13", "3.14"]
+    assert declared["requires-python"] == f">={pythons[0]}"
+
+
+def test_make_sets_up_every_extra() -> None:
+    (setup,) = re.findall(
+        r"editable '\.\[([^\]]+)\]' --requirement", (ROOT / "Makefile").read_text()
+    )
+    assert sorted(setup.split(",")) == sorted(project()["optional-dependencies"])
+
+
+def test_every_requirement_is_pinned_for_make() -> None:
+    pins = re.findall(r"^([A-Za-z0-9_.-]+)==", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
+    pinned = {name.lower() for name in pins}
+    lines = (ROOT / "requirements-dev.txt").read_text().splitlines()
+    tools = {re.split(r"[\[<>=;]", line)[0] for line in lines if line and not line.startswith("#")}
+    extras = project()["optional-dependencies"].values()
+    declared = [*project()["dependencies"], *(line for extra in extras for line in extra)]
+    needed = {re.split(r"[\[<>=; ]", line)[0] for line in declared} | tools
+    assert needed <= pinned

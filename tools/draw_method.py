@@ -1,0 +1,38 @@
+"""Draws the pictures of `docs/method.md` from a procedure that ships with tgml.
+
+Run it after a change of the learners or of the drawings; it writes into `docs/pictures`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from tgml import TaskGraph, learn, load_procedure
+from tgml.files import write_text
+from tgml.rendering.drawing import draw_comparison, draw_graph
+
+FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
+PROCEDURE = load_procedure("seed-tray")
+
+
+def learned_from(count: int) -> TaskGraph:
+    """Return what the first recordings without a mistake have in common."""
+    clean = PROCEDURE.demonstrations.without_marked_mistakes()
+    return learn(replace(clean, sequences=clean.sequences[:count]), method="intersection")
+
+
+def drawings() -> dict[str, str]:
+    """Return each picture by its file name."""
+    spoiled = learn(PROCEDURE.demonstrations, method="intersection", with_mistakes=True)
+    return {
+        "method-one-recording.svg": draw_graph(learned_from(1), engine="wasm"),
+        "method-three-recordings.svg": draw_graph(learned_from(3), engine="wasm"),
+        "method-all-recordings.svg": draw_graph(learned_from(12), engine="wasm"),
+        "method-mistakes.svg": draw_comparison(spoiled, PROCEDURE.graph, engine="wasm"),
+    }
+
+
+if __name__ == "__main__":
+    for name, svg in drawings().items():
+        write_text(FOLDER / name, svg)
