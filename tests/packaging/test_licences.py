@@ -35,14 +35,14 @@ def asked_for(requirement: Requirement) -> set[str]:
 def own_words(package: str) -> str:
     """Return what an installed package says of its licence, in the most exact form it has."""
     told = metadata(package)
-    if expression := told.get("License-Expression"):
-        return expression
+    if expressions := told.get_all("License-Expression"):
+        return str(expressions[0])
     classifiers = [
         line for line in told.get_all("Classifier") or [] if line.startswith("License ::")
     ]
     if classifiers:
         return "\n".join(classifiers)
-    return (told.get("License") or "").partition("\n")[0]
+    return str((told.get_all("License") or [""])[0]).partition("\n")[0]
 
 
 def brought_along() -> set[str]:
