@@ -49,7 +49,9 @@ def studio(
         bool, typer.Option("--no-browser", help="Only print the page's address.")
     ] = False,
 ) -> None:
-    """Open a page that shows a graph, why it is so, and lets you correct it.
+    """See a graph, and correct it, in the browser.
+
+    The page shows why each edge is there, replays recordings and learns anew with what you say.
 
     Recordings are learned from with the method 'robust'. The page runs on this machine only;
     its address holds a key, so that nobody else's page can use it. Ctrl-C stops.
