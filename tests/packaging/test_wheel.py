@@ -26,6 +26,12 @@ timer.start()
 run()
 """
 
+TWO_WORKERS = """
+from tgml.runs import Workers
+with Workers(2).map(len) as run:
+    print(sorted(run(["a", "bb"])))
+"""
+
 # For each extra a use that needs it: the words after `python`, run beside the example recordings.
 USES = {
     "torch": ("-m", "tgml", "learn", "pancakes.csv", "-m", "do", "-o", "out.json"),
@@ -36,6 +42,8 @@ USES = {
     ),
     "draw": ("-m", "tgml", "draw", "pancakes.graph.json", "-o", "out.png"),
     "serve": ("-c", STOPPED_AFTER_A_WHILE, "serve", "pancakes.graph.json", "--port", "0"),
+    "logs": ("-m", "tgml", "inspect", "pancakes.csv"),
+    "cluster": ("-c", TWO_WORKERS),
 }
 
 
