@@ -34,7 +34,7 @@ demo: $(VENV)/.demo
 setup: $(VENV)/.setup
 
 test: $(VENV)/.setup
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
 
 check: $(VENV)/.setup
 	$(BIN)/ruff check .
