@@ -27,9 +27,9 @@ def page(result: dict[str, Any]) -> str:
         "",
         "How the cost of learning grows, measured by `tgml bench scaling` and written by",
         f"`tools/make_scaling.py`, on {environment['platform']} with {environment['cores']} cores,",
-        f"Python {environment['python']}, torch {environment.get('torch', 'not installed')}. Times",
+        f"Python {environment['python']}, torch {environment['packages'].get('torch', 'not installed')}. Times",
         "are of the processor unless they are said to be by the clock, as the machine did other",
-        "work as well; repeated runs differed by up to a third.",
+        "work as well. This is one run.",
     ]
     for name, (title, about) in TITLES.items():
         rows = [row for row in result["rows"] if row["method"] == name]
