@@ -22,12 +22,13 @@ TITLES = {
 def page(result: dict[str, Any]) -> str:
     """Return the page."""
     environment = result["environment"]
+    torch = environment["packages"].get("torch", "not installed")
     lines = [
         "# Scaling",
         "",
         "How the cost of learning grows, measured by `tgml bench scaling` and written by",
         f"`tools/make_scaling.py`, on {environment['platform']} with {environment['cores']} cores,",
-        f"Python {environment['python']}, torch {environment['packages'].get('torch', 'not installed')}. Times",
+        f"Python {environment['python']}, torch {torch}. Times",
         "are of the processor unless they are said to be by the clock, as the machine did other",
         "work as well. This is one run.",
     ]
