@@ -53,19 +53,29 @@ def part(page: Page, *names: str) -> Locator:
 
 
 def click_edge(page: Page, step: str, needs: str) -> None:
-    """Click on the middle of an edge, which its box need not cover."""
-    x, y = (
-        part(page, step, needs)
-        .locator(".hit")
-        .evaluate(
-            """path => { path.scrollIntoView({ block: "center", inline: "center" });
-        const at = path.getPointAtLength(path.getTotalLength() / 2);
-        const matrix = path.getScreenCTM();
-        const on = new DOMPoint(at.x, at.y).matrixTransform(matrix);
-        return [on.x, on.y]; }"""
+    """Click on the middle of an edge, which its box need not cover, until it is selected.
+
+    The drawing may be on its way to another size while the middle is looked for.
+    """
+    for _ in range(5):
+        x, y = (
+            part(page, step, needs)
+            .locator(".hit")
+            .evaluate(
+                """path => { path.scrollIntoView({ block: "center", inline: "center" });
+            const at = path.getPointAtLength(path.getTotalLength() / 2);
+            const matrix = path.getScreenCTM();
+            const on = new DOMPoint(at.x, at.y).matrixTransform(matrix);
+            return [on.x, on.y]; }"""
+            )
         )
-    )
-    page.mouse.click(x, y)
+        page.mouse.click(x, y)
+        try:
+            expect(page.locator("#selected h2")).to_contain_text(needs, timeout=1500)
+        except AssertionError:
+            continue
+        return
+    raise AssertionError(f"the edge from {step!r} to {needs!r} cannot be clicked on")
 
 
 def keep_both(page: Page, name: str) -> None:
