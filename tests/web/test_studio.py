@@ -71,7 +71,9 @@ def click_edge(page: Page, step: str, needs: str) -> None:
         )
         page.mouse.click(x, y)
         try:
-            expect(page.locator("#selected h2")).to_contain_text(needs, timeout=1500)
+            expect(page.locator("#selected h2")).to_have_text(
+                f"'{step}' needs '{needs}'", timeout=1500
+            )
         except AssertionError:
             continue
         return
