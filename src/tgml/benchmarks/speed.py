@@ -110,7 +110,7 @@ def _all_recipes(directory: Path, seeds: int) -> dict[str, Any]:
 
 def _robust(steps: int, count: int, must: str) -> dict[str, Any]:
     procedure = random_procedure(steps, width=steps // 4, density=0.7, seed=0)
-    recordings = draw_demonstrations(procedure, count, seed=0, noise=Noise.mixed(0.05))
+    recordings = draw_demonstrations(procedure, count, seed=0, noise=Noise.mixed(0.05), habits=0.5)
     repeats = REPEATS if count < 100 else 1
     seconds, reference = (
         min(timed(lambda: get_learner(name).learn(recordings))[0] for _ in range(repeats))  # noqa: B023
