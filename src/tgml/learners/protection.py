@@ -7,12 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from tgml.learners.robust import Robust
-from tgml.learners.robust.demonstrators import Demonstrators
+from tgml.learners.robust.demonstrators import TRUSTED
 from tgml.learners.robust.recordings import Recordings
 from tgml.sequences import Demonstrations
 
-OUT_OF_TURN = 0.5
-"""A step that is more probably out of turn than this is a slip."""
 FEWEST = 3
 """At least so many recordings are kept, those with the fewest slips."""
 
@@ -31,15 +29,7 @@ def believable(demonstrations: Demonstrations) -> Demonstrations:
     learner = Robust()
     recordings = Recordings.of(demonstrations, learner.repetitions, 0)
     _, order = learner.most_probable(recordings)
-    people = Demonstrators(
-        recordings.sequences,
-        recordings.weights,
-        recordings.size,
-        errors=learner.errors,
-        successes=learner.successes,
-    )
-    people.fit(order, 20)
-    slips = people.slips(order)
+    slips = learner.everybody(recordings, order).slips(order)
     worst = [float(slips[list(own)].max()) for own in recordings.owners]
     expected = [float(slips[list(own)].sum(axis=1).min()) for own in recordings.owners]
     best = np.argsort(expected, kind="stable")[:FEWEST].tolist()
@@ -48,6 +38,6 @@ def believable(demonstrations: Demonstrations) -> Demonstrations:
         sequences=tuple(
             recording
             for number, recording in enumerate(demonstrations)
-            if worst[number] <= OUT_OF_TURN or number in best
+            if worst[number] <= TRUSTED or number in best
         ),
     )

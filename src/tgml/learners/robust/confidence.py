@@ -29,8 +29,6 @@ MOST_COUNTED = 24.0
 """Beyond so many recordings, the most that the weights were fitted on, more say nothing more."""
 TRIALS = 100_000_000
 """At most so many pairs of places are looked at to see what single pairs add."""
-TRUSTED = 0.5
-"""Two steps count as seen adjacent where neither is more probably out of turn than this."""
 
 
 class Place(StrEnum):
@@ -119,16 +117,11 @@ def features(recordings: Recordings, people: Demonstrators, order: BoolMatrix) -
     size = recordings.size
     slips = people.slips(order)
     sound = np.ones((len(people.sequences), size))
-    adjacent = np.zeros((size, size))
-    for number, steps in enumerate(people.sequences):
-        nodes = np.array(steps)
-        own = slips[number, : len(steps)]
-        sound[number, nodes] = 1 - own
-        calm = (own[1:] < TRUSTED) & (own[:-1] < TRUSTED)
-        adjacent[nodes[1:][calm], nodes[:-1][calm]] += people.weights[number]
+    adjacent = people.adjacent(order)
     held = np.zeros((size, size))
     for number, steps in enumerate(people.sequences):
         nodes = np.array(steps)
+        sound[number, nodes] = 1 - slips[number, : len(steps)]
         later, earlier = np.tril_indices(len(steps), -1)
         later, earlier = nodes[later], nodes[earlier]
         worth = people.weights[number] * sound[number, later] * sound[number, earlier]

@@ -22,6 +22,9 @@ Matrix = NDArray[np.float64]
 LIKING = 5.0
 """So many choices, as likely as any other, are taken to have been seen of each step."""
 
+TRUSTED = 0.5
+"""A step that is more probably out of turn than this does not count as done in turn."""
+
 
 class _Choices(NamedTuple):
     """What each place of each recording was chosen from.
@@ -99,6 +102,17 @@ class Demonstrators:
         """Return how probable it is that each place of each recording is out of turn."""
         turns, slips = self._turns(self._choices(order))
         return np.where(self._real, slips / (turns + slips), 0.0)
+
+    def adjacent(self, order: BoolMatrix) -> Matrix:
+        """Return how many recordings show each pair directly one after the other, both in turn."""
+        counts = np.zeros(order.shape)
+        for steps, slips, weight in zip(
+            self.sequences, self.slips(order), self.weights, strict=True
+        ):
+            nodes, own = np.array(steps), slips[: len(steps)]
+            calm = (own[1:] < TRUSTED) & (own[:-1] < TRUSTED)
+            counts[nodes[1:][calm], nodes[:-1][calm]] += weight
+        return counts
 
     def fit(self, order: BoolMatrix, rounds: int) -> None:
         """Learn the error rates and the likings under an order, by expectation maximisation."""

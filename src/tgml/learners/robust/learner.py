@@ -13,8 +13,8 @@ from tgml.errors import InputError
 from tgml.learners.base import Learned
 from tgml.learners.knowledge import InformedLearner
 from tgml.learners.partial_order import closure, reduction, without
-from tgml.learners.robust.confidence import TRUSTED, Confidence, confidence
-from tgml.learners.robust.demonstrators import Demonstrators
+from tgml.learners.robust.confidence import Confidence, confidence
+from tgml.learners.robust.demonstrators import TRUSTED, Demonstrators
 from tgml.learners.robust.pair_mixture import first_order
 from tgml.learners.robust.recordings import Recordings
 from tgml.learners.robust.search import Search
@@ -68,14 +68,14 @@ class Robust(InformedLearner):
         constraints = self.constraints(words)
         people, order = self.most_probable(recordings, constraints.never)
         sure = confidence(recordings, people, order)
-        unfounded = ~(_adjacent(people, order) | self.supported(words))
+        unfounded = ~((people.adjacent(order) > 0) | self.supported(words))
         order = without(order, (sure.pairs < KEPT) | unfounded)
         order = closure(constraints.apply(order, sure.pairs))
         sure = confidence(recordings, people, order)
         weights = _weights(order, sure)
         for edge in constraints.must:
             weights[edge] = sure.pairs[edge] = 1.0
-        trust = _trust(recordings, people, order)
+        trust = _trust(recordings, self.everybody(recordings, order).slips(order))
         return Learned(
             WeightedAdjacency(words, weights, threshold=0.0),
             (*recordings.notes, *_careless(demonstrations, trust)),
@@ -105,18 +105,27 @@ class Robust(InformedLearner):
         chosen = _most_frequent(recordings)
         found = []
         for errors in STARTS:
-            people = Demonstrators(
-                [recordings.sequences[number] for number in chosen],
-                recordings.weights[chosen],
-                recordings.size,
-                errors=self.errors,
-                successes=self.successes,
-            )
+            people = self._people(recordings, chosen)
             search = Search(recordings, people, forbidden)
             score, order = search.improve(first_order(recordings, errors))
             found.append((score, people, order))
         _, people, order = max(found, key=lambda one: round(one[0], 6))
         return people, order
+
+    def everybody(self, recordings: Recordings, order: BoolMatrix) -> Demonstrators:
+        """Return the people behind all recordings, fitted to an order."""
+        people = self._people(recordings, np.arange(len(recordings.sequences)))
+        people.fit(order, 20)
+        return people
+
+    def _people(self, recordings: Recordings, chosen: NDArray[np.intp]) -> Demonstrators:
+        return Demonstrators(
+            [recordings.sequences[number] for number in chosen],
+            recordings.weights[chosen],
+            recordings.size,
+            errors=self.errors,
+            successes=self.successes,
+        )
 
 
 def _most_frequent(recordings: Recordings) -> NDArray[np.intp]:
@@ -125,17 +134,6 @@ def _most_frequent(recordings: Recordings) -> NDArray[np.intp]:
     most = max(1, MOST_PLACES // longest**2)
     ranked = np.argsort(-recordings.weights, kind="stable")[:most]
     return np.sort(ranked)
-
-
-def _adjacent(people: Demonstrators, order: BoolMatrix) -> BoolMatrix:
-    """Return which pairs somebody showed directly one after the other, both in turn."""
-    adjacent = np.zeros(order.shape, dtype=bool)
-    slips = people.slips(order)
-    for number, steps in enumerate(people.sequences):
-        nodes, own = np.array(steps), slips[number, : len(steps)]
-        calm = (own[1:] < TRUSTED) & (own[:-1] < TRUSTED)
-        adjacent[nodes[1:][calm], nodes[:-1][calm]] = True
-    return adjacent
 
 
 def _weights(order: BoolMatrix, sure: Confidence) -> Matrix:
@@ -147,19 +145,10 @@ def _weights(order: BoolMatrix, sure: Confidence) -> Matrix:
     return weights
 
 
-def _trust(recordings: Recordings, people: Demonstrators, order: BoolMatrix) -> tuple[float, ...]:
+def _trust(recordings: Recordings, slips: Matrix) -> tuple[float, ...]:
     """Return for each demonstration the probability that a step of it is in turn."""
-    everybody = Demonstrators(
-        recordings.sequences,
-        recordings.weights,
-        recordings.size,
-        errors=people.errors,
-        successes=people.successes,
-    )
-    everybody.fit(order, 20)
-    slips = everybody.slips(order).sum(axis=1)
     lengths = np.array([len(steps) for steps in recordings.sequences])
-    share = 1 - slips / lengths
+    share = 1 - slips.sum(axis=1) / lengths
     return tuple(float(np.mean(share[list(own)])) for own in recordings.owners)
 
 
