@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import Response
 
 from tgml.web.service.problems import Problem
@@ -36,3 +38,27 @@ def problem_response(problem: Problem) -> Response:
         media_type="application/problem+json",
         headers={**SAFE_HEADERS, **problem.headers},
     )
+
+
+def refusals(where: str) -> Callable[[Request, Exception], Awaitable[Response]]:
+    """Return what answers requests that lead nowhere.
+
+    Parameters
+    ----------
+    where
+        Where there is something, in words.
+    """
+
+    async def refuse(request: Request, error: Exception) -> Response:
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        headers = dict(getattr(error, "headers", None) or {})
+        path = request.url.path
+        if status == 404:
+            detail = f"there is nothing at {path!r:.80}; {where}"
+        elif status == 405:
+            detail = f"{request.method:.20} is not possible at {path!r:.80}"
+        else:
+            detail = str(getattr(error, "detail", ""))
+        return problem_response(Problem(status, detail, headers))
+
+    return refuse

@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from tgml.web.pages import PAGES, Page, read_page
-from tgml.web.service.answers import SAFE_HEADERS, json_response, problem_response
+from tgml.web.service.answers import SAFE_HEADERS, json_response, problem_response, refusals
 from tgml.web.service.context import Service
 from tgml.web.service.openapi import describe
 from tgml.web.service.problems import Problem, StoreError
@@ -72,7 +72,10 @@ def make_app(service: Service) -> Starlette:
     return Starlette(
         routes=routes,
         lifespan=lifespan,
-        exception_handlers={HTTPException: _as_problem, Exception: _as_failure},
+        exception_handlers={
+            HTTPException: refusals("GET /openapi.json describes what there is"),
+            Exception: _as_failure,
+        },
     )
 
 
@@ -172,19 +175,6 @@ def _shown(page: Page) -> Endpoint:
         return Response(content, headers={**PAGE_HEADERS, "content-type": page.kind})
 
     return show
-
-
-async def _as_problem(request: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    headers = dict(getattr(error, "headers", None) or {})
-    path = request.url.path
-    if status == 404:
-        detail = f"there is nothing at {path!r:.80}; GET /openapi.json describes what there is"
-    elif status == 405:
-        detail = f"{request.method:.20} is not possible at {path!r:.80}"
-    else:
-        detail = str(getattr(error, "detail", ""))
-    return problem_response(Problem(status, detail, headers))
 
 
 async def _as_failure(request: Request, error: Exception) -> Response:

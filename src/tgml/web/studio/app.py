@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route
 
 from tgml.errors import CycleError, FileError, TgmlError, UnavailableError, UnknownNameError
 from tgml.web.pages import STUDIO_PAGES, Page, read_page
-from tgml.web.service.answers import json_response, problem_response
+from tgml.web.service.answers import json_response, problem_response, refusals
 from tgml.web.service.app import PAGE_HEADERS
 from tgml.web.service.problems import Problem
 from tgml.web.service.rows import compact
@@ -81,7 +81,10 @@ def make_app(handlers: Handlers, guard: Guard) -> Starlette:
     return Starlette(
         routes=routes,
         lifespan=lifespan,
-        exception_handlers={HTTPException: _as_problem, Exception: _as_failure},
+        exception_handlers={
+            HTTPException: refusals("the studio's page is at /"),
+            Exception: _as_failure,
+        },
     )
 
 
@@ -131,19 +134,6 @@ def _page(guard: Guard, page: Page) -> Answer:
         return Response(content, headers={**PAGE_HEADERS, "content-type": page.kind})
 
     return show
-
-
-async def _as_problem(request: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    headers = dict(getattr(error, "headers", None) or {})
-    path = request.url.path
-    if status == 404:
-        detail = f"there is nothing at {path!r:.80}; the studio's page is at /"
-    elif status == 405:
-        detail = f"{request.method:.20} is not possible at {path!r:.80}"
-    else:
-        detail = str(getattr(error, "detail", ""))
-    return problem_response(Problem(status, detail, headers))
 
 
 async def _as_failure(request: Request, error: Exception) -> Response:
