@@ -21,6 +21,8 @@ CASE = "case:"
 COLUMNS = ("case:concept:name", "concept:name", "time:timestamp", "lifecycle:transition")
 """The usual columns: recording, step, time and lifecycle."""
 
+OWN_NAME = COLUMNS[0]
+
 CHUNK = 1 << 18
 LARGEST_RATIO = 200
 """How many times its size a compressed file may grow; logs grow 10 to 50 times."""
@@ -65,6 +67,7 @@ class XesReader:
         self._longest = longest
         self._ratio_from = ratio_from
         self._in_log = False
+        self._whole = 0  # how many events of whole traces wait to be taken
 
     def batches(self, size: int = 20_000) -> Iterator[Events]:
         """Yield events in the order of the file, some at a time.
@@ -76,9 +79,9 @@ class XesReader:
         FormatError
             If it is no XES, or hostile.
         """
-        rows: list[list[Any]] = []
-        self._whole = self._first = 0
-        parser = self._parser(rows)
+        columns: Events = {key: [] for key in self.wanted}
+        self._whole = 0
+        parser = self._parser(columns)
         fed = 0
         for chunk in self._chunks():
             try:
@@ -91,10 +94,8 @@ class XesReader:
                     f"{self.path}: line {parser.CurrentLineNumber}: a value is longer than "
                     f"{self._longest:,} bytes; is this a log?"
                 )
-            if self._whole >= size:  # what follows belongs to a trace that has not ended
-                yield self._columns(rows[: self._whole])
-                del rows[: self._whole]
-                self._whole = self._first = 0
+            if self._whole >= size:
+                yield self._taken(columns)
         try:
             parser.Parse(b"", True)
         except expat.ExpatError as error:
@@ -103,11 +104,16 @@ class XesReader:
             raise FormatError(
                 f"{self.path}: no XES; expected a 'log' element with 'trace' elements"
             )
-        if rows:
-            yield self._columns(rows)
+        if self._whole:
+            yield self._taken(columns)
 
-    def _columns(self, rows: list[list[Any]]) -> Events:
-        return dict(zip(self.wanted, map(list, zip(*rows, strict=True)), strict=True))
+    def _taken(self, columns: Events) -> Events:
+        """Take the events of whole traces; those of a trace that has not ended stay."""
+        whole = {key: values[: self._whole] for key, values in columns.items()}
+        for values in columns.values():
+            del values[: self._whole]
+        self._whole = 0
+        return whole
 
     def _broken(self, error: expat.ExpatError) -> FormatError:
         reason = expat.ErrorString(error.code)
@@ -115,52 +121,54 @@ class XesReader:
             f"{self.path}: line {error.lineno}, column {error.offset}: broken XML ({reason})"
         )
 
-    def _parser(self, rows: list[list[Any]]) -> Any:
-        """Return a parser that adds one row an event."""
+    def _parser(self, columns: Events) -> Any:
+        """Return a parser that adds one value an event to each column.
+
+        It is called a million times for a hundred thousand events, so it makes nothing that
+        lasts but the values themselves: rows would keep the garbage collector busy.
+        """
         parser = expat.ParserCreate()
         parser.ordered_attributes = True  # a list is made faster than a mapping
-        places = {key: number for number, key in enumerate(self.wanted)}
-        own_name = places.get(COLUMNS[0])
+        of_event = {key: values for key, values in columns.items() if not key.startswith(CASE)}
+        of_trace = {key: values for key, values in columns.items() if key.startswith(CASE)}
+        event_columns = tuple(of_event.values())
         others, names = self.others, set[str]()
-        blank: list[Any] = [None] * len(self.wanted)
-        event = blank  # the event being read; it begins with what is known of its trace
-        template = blank
-        depth = 0
+        trace: dict[str, str | None] = {}  # what is known of the trace being read
+        depth = events = 0
         in_trace = in_event = False
 
         def start(name: str, attributes: list[str]) -> None:
-            nonlocal depth, event, template, in_trace, in_event
+            nonlocal depth, events, in_trace, in_event
             depth += 1
             if depth == 4:
                 if in_event:
                     if len(attributes) != 4 or attributes[0] != "key":
                         attributes = _ordered(attributes)
-                    place = places.get(attributes[1])
-                    if place is None:
+                    column = of_event.get(attributes[1])
+                    if column is None:
                         others.add(attributes[1])
                     else:
-                        event[place] = attributes[3]
+                        column[-1] = attributes[3]
             elif depth == 3:
                 if not in_trace:
                     return
-                if name.rpartition(":")[2] == "event":
+                if name == "event" or name.rpartition(":")[2] == "event":
                     in_event = True
-                    event = template.copy()
-                    rows.append(event)
+                    events += 1
+                    for column in event_columns:
+                        column.append(None)
                     return
                 _, key, _, value = _ordered(attributes)
-                place = places.get(CASE + key)
-                if place is None:
-                    others.add(CASE + key)
+                if CASE + key in of_trace:
+                    trace[CASE + key] = value
                 else:
-                    template[place] = value
-                    for earlier in rows[self._first :]:  # attributes may stand behind events
-                        earlier[place] = value
+                    others.add(CASE + key)
             elif depth == 2:
                 plain = name.rpartition(":")[2]
                 in_trace = plain == "trace"
                 if in_trace:
-                    template, self._first = blank.copy(), len(rows)
+                    events = 0
+                    trace.clear()
                 elif plain == "string":
                     _, key, _, value = _ordered(attributes)
                     if key == "concept:name" and value:
@@ -178,16 +186,16 @@ class XesReader:
                 in_event = False
             elif depth == 1 and in_trace:
                 in_trace = False
-                self._whole = len(rows)
-                if own_name is None:
-                    return
-                if template[own_name] is None:
-                    self.unnamed += 1
-                    template[own_name] = f"trace {self.unnamed}"
-                    for earlier in rows[self._first :]:
-                        earlier[own_name] = template[own_name]
-                self.doubled += template[own_name] in names
-                names.add(template[own_name])
+                if OWN_NAME in of_trace:
+                    own = trace.get(OWN_NAME)
+                    if own is None:
+                        self.unnamed += 1
+                        own = trace[OWN_NAME] = f"trace {self.unnamed}"
+                    self.doubled += own in names
+                    names.add(own)
+                for key, values in of_trace.items():
+                    values.extend([trace.get(key)] * events)
+                self._whole += events
 
         def refuse(*_: object) -> None:
             raise FormatError(
