@@ -222,19 +222,18 @@ def implied_edges(edges: BoolMatrix) -> BoolMatrix:
 
     Removing them is the transitive reduction: what is reachable stays reachable.
     """
-    needs = [
-        sum(1 << int(column) for column in row.nonzero()[0]) for row in edges
-    ]  # one bit a node
-    order = TopologicalSorter({node: row.nonzero()[0].tolist() for node, row in enumerate(edges)})
-    reachable = [0] * len(needs)
+    needs: dict[int, list[int]] = {node: [] for node in range(len(edges))}
+    for node, column in _edges(edges):
+        needs[node].append(column)
+    reachable = [0] * len(edges)  # one bit a node
     implied = np.zeros_like(edges)
-    for node in order.static_order():
-        columns = edges[node].nonzero()[0]
-        through_others = 0
-        for column in columns:
+    for node in TopologicalSorter(needs).static_order():
+        own = through_others = 0
+        for column in needs[node]:
+            own |= 1 << column
             through_others |= reachable[column]
-        reachable[node] = needs[node] | through_others
-        implied[node, [column for column in columns if through_others >> int(column) & 1]] = True
+        reachable[node] = own | through_others
+        implied[node, [column for column in needs[node] if through_others >> column & 1]] = True
     return implied
 
 
@@ -256,4 +255,5 @@ def _lone_preconditions(edges: BoolMatrix) -> BoolMatrix:
 
 
 def _edges(matrix: BoolMatrix) -> Iterable[tuple[int, int]]:
-    return ((int(row), int(column)) for row, column in zip(*matrix.nonzero(), strict=True))
+    rows, columns = matrix.nonzero()
+    return zip(rows.tolist(), columns.tolist(), strict=True)

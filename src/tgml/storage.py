@@ -10,6 +10,7 @@ import dataclasses
 import json
 import math
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -268,9 +269,16 @@ def located(error: TgmlError, where: str) -> TgmlError:
 
 def _plain(record: EdgeEvidence | StepAttributes) -> dict[str, Any]:
     """Return a record as plain JSON values; what says nothing is left out."""
-    defaults = {entry.name: entry.default for entry in dataclasses.fields(record)}
-    values = dataclasses.asdict(record)
-    return {name: _short(value) for name, value in values.items() if value != defaults[name]}
+    return {
+        name: _short(value)
+        for name, default in _defaults(type(record))
+        if (value := getattr(record, name)) != default
+    }
+
+
+@cache
+def _defaults(kind: type[Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple((entry.name, entry.default) for entry in dataclasses.fields(kind))
 
 
 def _short(value: Any) -> Any:

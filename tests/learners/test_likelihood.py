@@ -14,13 +14,14 @@ from torch import Tensor
 
 from tests.learners import reference
 from tgml.errors import FormatError
-from tgml.learners.batching import EntryLists, SequenceBatch
+from tgml.learners.batching import SequenceBatch
 from tgml.learners.likelihood import (
     TGMLLoss,
     log_likelihood,
     tgml_loss,
     unweighted_log_likelihood,
 )
+from tgml.learners.pair_lists import EntryLists
 from tgml.learners.plain_loop import plain_loss
 
 Problem = tuple[list[list[tuple[int, ...]]], list[int]]
@@ -160,16 +161,6 @@ def test_a_matrix_of_another_shape_is_refused_with_the_shape_expected() -> None:
 def test_a_sequence_with_a_repeated_or_foreign_node_is_refused(steps: tuple[int, ...]) -> None:
     with pytest.raises(FormatError, match="repeats a node or leaves 1 to 2"):
         SequenceBatch([[steps]], [4])
-
-
-def test_cost_follows_the_length_of_sequences_not_the_number_of_nodes() -> None:
-    few = SequenceBatch([[tuple(range(1, 11))]], [12])
-    many = SequenceBatch([[tuple(range(1, 11))]], [1002])
-    # An incomplete sequence lists its own pairs, and the diagonal, from the other side.
-    for own, other in zip(few.lists(0)[:2], many.lists(0)[:2], strict=True):
-        assert own is not None
-        assert other is not None
-        assert len(other.entries) <= len(own.entries) + 11
 
 
 def test_a_batch_beyond_its_budget_holds_no_lists_between_forward_and_backward(

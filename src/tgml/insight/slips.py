@@ -20,7 +20,7 @@ SLIPS, CHANCES = 0.5, 10.0
 """How many slips all recordings together are taken to have made, in so many chances."""
 PERSON = 10.0
 """How many chances of the whole crowd's slips each recording is taken to have had of its own."""
-HABITS = (np.arange(18) + 2.5) / 20
+HABITS: Matrix = (np.arange(18) + 2.5) / 20
 """How often a step with a habit may follow it, each as probable: once in ten times at least."""
 ROUNDS = 100
 
@@ -76,9 +76,8 @@ def _habits(did: Matrix, could: Matrix, slips: Matrix, weights: Matrix) -> Matri
         return found
 
     # With a habit it happens by the habit, or else by a slip.
-    by_choice = np.logaddexp.reduce(
-        [log_chance(rate + (1 - rate) * slips) for rate in HABITS], axis=0
-    ) - np.log(len(HABITS))
+    rates = HABITS[:, None, None]
+    by_choice = np.logaddexp.reduce(log_chance(rates + (1 - rates) * slips)) - np.log(len(HABITS))
     odds = by_choice - log_chance(slips) + np.log(HABITUAL) - np.log1p(-HABITUAL)
     probabilities: Matrix = 1 / (1 + np.exp(-np.clip(odds, -500, 500)))
     return probabilities

@@ -252,6 +252,7 @@ def _optimise(
     model = ScoreMatrix.random([task.size for task in tasks], seeds, learner.spread, dtype)
     model.to(learner.device)
     optimizer = RowAdam(model.scores, learner.learning_rate)
+    batches = _Batches(learner, tasks, seeds, model.scores)
     results: dict[tuple[int, int], tuple[NDArray[np.float64], int]] = {}
     epoch = 1
     total = len(tasks)
@@ -270,7 +271,7 @@ def _optimise(
             rule.finished_at = finished_at
         epoch = train(
             model,
-            _batches(learner, model, tasks, seeds),
+            batches,
             loss,
             optimizer,
             rule,
@@ -295,6 +296,7 @@ def _optimise(
         finished_at = rule.finished_at[:, staying]
         if tasks:
             model, optimizer = _keep(model, optimizer, staying, tasks)
+            batches.keep(staying, tasks, model.scores)
     progress(learner.epochs, learner.epochs, "learned")
     return results
 
@@ -309,29 +311,48 @@ def _keep(
     return smaller, optimizer.for_part(smaller.scores, staying)
 
 
-def _batches(
-    learner: DirectOptimization, model: ScoreMatrix, tasks: list[_Task], seeds: Sequence[int]
-) -> Callable[[int], SequenceBatch]:
-    sizes = [task.size for task in tasks]
+class _Batches:
+    """The sequences of each epoch: always the same, or drawn anew where a step is repeated."""
 
-    def batch(
+    def __init__(
+        self,
+        learner: DirectOptimization,
+        tasks: list[_Task],
+        seeds: Sequence[int],
+        scores: Tensor,
+    ) -> None:
+        self._tasks, self._seed = tasks, seeds[0]
+        self._stride, self._device = scores.shape[-1], scores.device
+        self._fixed = None
+        if learner.repetitions is not Repetitions.RANDOM:
+            self._fixed = self._batch([task.sequences for task in tasks])
+
+    def __call__(self, epoch: int) -> SequenceBatch:
+        """Return the sequences of an epoch."""
+        if self._fixed is not None:
+            return self._fixed
+        # Only drawn sequences are not made distinct, so only there a weight counts.
+        weights = [[recording.weight for recording in task.demonstrations] for task in self._tasks]
+        return self._batch([task.drawn(self._seed, epoch) for task in self._tasks], weights)
+
+    def keep(self, staying: list[int], tasks: list[_Task], scores: Tensor) -> None:
+        """Go on with some procedures only, for smaller scores."""
+        self._tasks, self._stride = tasks, scores.shape[-1]
+        if self._fixed is not None:
+            self._fixed = self._fixed.part(staying, stride=self._stride)
+
+    def _batch(
+        self,
         sequences: Sequence[Sequence[Sequence[int]]],
         weights: Sequence[Sequence[float]] | None = None,
     ) -> SequenceBatch:
         return SequenceBatch(
             sequences,
-            sizes,
-            stride=model.scores.shape[-1],
-            device=model.scores.device,
+            [task.size for task in self._tasks],
+            stride=self._stride,
+            device=self._device,
             weights=weights,
         )
-
-    # Only drawn sequences are not made distinct, so only there a weight counts.
-    if learner.repetitions is Repetitions.RANDOM:
-        weights = [[recording.weight for recording in task.demonstrations] for task in tasks]
-        return lambda epoch: batch([task.drawn(seeds[0], epoch) for task in tasks], weights)
-    fixed = batch([task.sequences for task in tasks])
-    return lambda epoch: fixed  # noqa: ARG005
 
 
 def _rule(learner: DirectOptimization, optimizer: RowAdam, tasks: list[_Task]) -> RowRule:

@@ -19,7 +19,8 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from tgml.learners.batching import Chunk, SequenceBatch
+from tgml.learners.batching import SequenceBatch
+from tgml.learners.chunk import Chunk
 
 CASE_ENTRIES = 16_000_000
 """How many entries of unweighted graphs are looked at at once."""
@@ -150,7 +151,7 @@ class LogSums(torch.autograd.Function):
     """The sums over t of log num_t and log den_t, with their gradient in closed form.
 
     As den_t = sum of arrival_s over s < t, minus the sum of num_s over 0 < s < t, the gradient
-    is another pair of sums over the same lists: an arrival at s is in every later denominator,
+    is another pair of sums over the same entries: an arrival at s is in every later denominator,
     and a numerator leaves them again.
     """
 
@@ -159,17 +160,8 @@ class LogSums(torch.autograd.Function):
         ctx: Any, models: Tensor, batch: SequenceBatch, number: int, epsilon: float
     ) -> tuple[Tensor, Tensor]:
         """Return both sums for a chunk of the batch: (models, sequences) each."""
-        chunk, lists = batch.chunks[number], batch.lists(number)
-        models = models.detach()
-        entries = _by_entry(models)
-        shape = (*chunk.shape, models.shape[0])
-        num = lists[0].sum(entries).view(shape)
-        arrivals = lists[1].sum(entries).view(shape)
-        if lists[2] is not None:
-            column_sums = _over_nodes(models, chunk).sum(-2).flatten(1).T.contiguous()
-            arrivals.mul_(chunk.sign).add_(
-                lists[2].sum(column_sums.view(-1, len(models))).view(shape)
-            )
+        chunk = batch.chunks[number]
+        num, arrivals = batch.pairs(number).sums(models.detach())
         den = arrivals.cumsum_(1).sub_(num.cumsum(1)).add_(num)
         # y_t itself is unobserved, so den_t >= num_t; rounding must not say otherwise.
         den = torch.maximum(den, num).add_(epsilon)
@@ -178,8 +170,8 @@ class LogSums(torch.autograd.Function):
             num.masked_fill_(chunk.padding, 1.0)
             den.masked_fill_(chunk.padding, 1.0)
         ctx.save_for_backward(num, den)
-        # Not the lists: a large batch builds them anew, so that one chunk's are held at a time.
-        ctx.batch, ctx.number, ctx.shape = batch, number, models.shape
+        # Not the pairs: a large batch builds them anew, so that one chunk's are held at a time.
+        ctx.batch, ctx.number = batch, number
         return num.log().sum(1).T, den.log().sum(1).T
 
     @staticmethod
@@ -187,33 +179,15 @@ class LogSums(torch.autograd.Function):
     def backward(ctx: Any, for_num: Tensor, for_den: Tensor) -> tuple[Tensor, None, None, None]:
         """Return the gradient of Z."""
         num, den = ctx.saved_tensors
-        chunk, lists = ctx.batch.chunks[ctx.number], ctx.batch.lists(ctx.number)
+        chunk = ctx.batch.chunks[ctx.number]
         from_den = for_den.T[:, None] / den
         if chunk.padding is not None:
             from_den.masked_fill_(chunk.padding, 0.0)
         later = from_den.sum(1, keepdim=True) - from_den.cumsum(1)  # denominators after t
         from_num = (for_num.T[:, None] / num).sub_(later)
-        arrivals = later.add_(from_den)
-        signed = arrivals if lists[2] is None else arrivals * chunk.sign
-        gradient = lists[0].transposed_sum(from_num.flatten(0, 1))
-        gradient = gradient.add_(lists[1].transposed_sum(signed.flatten(0, 1)))
-        gradient = gradient.T.reshape(ctx.shape)
-        if lists[2] is not None:
-            columns = lists[2].transposed_sum(arrivals.flatten(0, 1))
-            gradient += _over_nodes(columns.T.reshape(*ctx.shape[:2], 1, -1), chunk)
+        from_arrivals = later.add_(from_den)
+        gradient = ctx.batch.pairs(ctx.number).gradient(from_num, from_arrivals)
         return gradient, None, None, None
-
-
-def _by_entry(models: Tensor) -> Tensor:
-    """Return Z as (entries, models), its last stride 1, without which embedding_bag is slow."""
-    if models.shape[0] == 1:
-        return models.reshape(-1, 1)
-    return models.flatten(1).T.contiguous()
-
-
-def _over_nodes(models: Tensor, chunk: Chunk) -> Tensor:
-    """Return Z with the rows that are padding set to 0."""
-    return models if chunk.is_node is None else models * chunk.is_node[..., None]
 
 
 def _as_models(Z: Tensor, batch: SequenceBatch) -> Tensor:
