@@ -10,7 +10,6 @@ import dataclasses
 import json
 import math
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -271,14 +270,15 @@ def _plain(record: EdgeEvidence | StepAttributes) -> dict[str, Any]:
     """Return a record as plain JSON values; what says nothing is left out."""
     return {
         name: _short(value)
-        for name, default in _defaults(type(record))
+        for name, default in _DEFAULTS[type(record)]
         if (value := getattr(record, name)) != default
     }
 
 
-@cache
-def _defaults(kind: type[Any]) -> tuple[tuple[str, Any], ...]:
-    return tuple((entry.name, entry.default) for entry in dataclasses.fields(kind))
+_DEFAULTS: dict[type[Any], tuple[tuple[str, Any], ...]] = {
+    kind: tuple((entry.name, entry.default) for entry in dataclasses.fields(kind))
+    for kind in (EdgeEvidence, StepAttributes)
+}
 
 
 def _short(value: Any) -> Any:
