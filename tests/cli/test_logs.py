@@ -71,6 +71,19 @@ def test_several_procedures_need_a_place_to_go(tgml: Run, two: str) -> None:
     ).code == 2  # fmt: skip
 
 
+def test_what_is_known_of_a_procedure_counts_for_a_log_too(tgml: Run, two: str) -> None:
+    asked = ("learn", two, "--procedure-column", "product", "--json", "-m", "fusion")
+    for stated, expected in (("--never", None), ("--must", ("a", "b"))):
+        edge = "b>a" if stated == "--never" else "a>b"
+        (learned,) = tgml(*asked, "--procedure", "x", stated, edge).json
+        found = {(edge["step"], edge["needs"]) for edge in learned["graph"]["edges"]}
+        assert ("b", "a") not in found
+        assert expected is None or expected in found
+    several = tgml(*asked, "--must", "b>a")
+    assert several.code == 2
+    assert "2 procedures; a prior, must or never is of one procedure" in several.err
+
+
 def test_small_files_are_read_as_before_and_options_of_logs_make_them_logs(
     tgml: Run, put: Put
 ) -> None:
@@ -113,7 +126,7 @@ def test_a_failed_procedure_is_reported_and_the_others_are_written(
         (["--since", "yesterday"], "since is 'yesterday'; expected a date"),
         (["--top-variants", "0"], "top_variants is 0"),
         (["--workers", "0"], "workers is 0"),
-        (["--complete", "--prior", "x.json"], "--prior: of no use to an event log"),
+        (["--complete", "--must", "a>b"], "takes no --prior, --must or --never"),
         (["--format", "log", "--order", "time"], "the order is 'time'"),
         (["--first-step", "z"], "unknown step 'z'"),
         (["--format", "log", "--procedure", "z"], "unknown procedure 'z'"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -173,10 +174,9 @@ def learn(
     }
     only_logs = (*named, *filters.values(), time_format, memory, workers, scheduler)
     if log_options.is_log(demos, file_format, only_logs):
-        unused = {"--errors": errors, "--prior": prior, "--must": must, "--never": never}
-        for option, value in unused.items():
-            if value:
-                raise SettingError(f"{option}: of no use to an event log; leave it out")
+        if errors:
+            raise SettingError("--errors: of no use to an event log; leave it out")
+        stated = prior is not None or must or never
         _learn_log(
             demos,
             reading={
@@ -197,6 +197,11 @@ def learn(
                 "repetitions": repetitions,
                 **options.settings(setting, options.learner_class(method)),
             },
+            knowledge=(
+                partial(options.knowledge, options.learner_class(method), prior, must, never)
+                if stated
+                else None
+            ),
             workers=(workers, scheduler),
             changes=changes,
             as_json=as_json,

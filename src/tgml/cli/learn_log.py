@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,6 +45,8 @@ class LogRun:
         Where the graphs go.
     method, options
         Those of `tgml.runs.learn_run`.
+    knowledge
+        Makes further options of what is known of the one procedure, from its steps.
     workers
         Who does the work.
     changes, as_json
@@ -57,6 +59,7 @@ class LogRun:
     output: str | None
     method: str
     options: Mapping[str, Any]
+    knowledge: Callable[[Sequence[str]], Mapping[str, Any]] | None
     workers: Workers
     changes: bool
     as_json: bool
@@ -73,6 +76,12 @@ def learn_log(run: LogRun) -> None:
             log.demonstrations([str(run.procedure)])  # says which names come near
         names = [one.name for one in sizes]
         target = _Target.of(run, names)
+        known: Mapping[str, Any] = {}
+        if run.knowledge is not None:
+            if len(names) > 1:
+                raise _too_many(run, names, "a prior, must or never is of one procedure; choose it")
+            (given,) = log.demonstrations(names)
+            known = run.knowledge(given.vocabulary.steps)
         checkpoint = target.checkpoint if len(names) > 1 else None
         print_notes(log.notes)
         with progress_bar() as progress:
@@ -84,6 +93,7 @@ def learn_log(run: LogRun) -> None:
                 checkpoint=checkpoint,
                 progress=progress,
                 **run.options,
+                **known,
             )
     target.write(report)
     if checkpoint is not None:
@@ -108,11 +118,7 @@ class _Target:
         output = None if run.output is None else Path(run.output)
         if output is None:
             if len(names) > 1 and not run.as_json:
-                listed = ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
-                raise InputError(
-                    f"{run.log}: {len(names)} procedures; give a folder or a .jsonl file with -o, "
-                    f"or choose one with --procedure NAME: {listed}"
-                )
+                raise _too_many(run, names, "give a folder or a .jsonl file with -o, or choose one")
             return cls(None, {}, "nowhere")
         if output.suffix.lower() == ".jsonl":
             check_file(output)
@@ -165,6 +171,13 @@ class _Target:
                 texts[path.name] = render(graph, path.suffix)
         if texts:
             write_into_folder(next(iter(self.paths.values())).parent, texts)
+
+
+def _too_many(run: LogRun, names: Sequence[str], advice: str) -> InputError:
+    listed = ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
+    return InputError(
+        f"{run.log}: {len(names)} procedures; {advice} with --procedure NAME: {listed}"
+    )
 
 
 def _file_names(folder: Path, names: Sequence[str]) -> dict[str, Path]:
