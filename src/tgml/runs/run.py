@@ -139,7 +139,10 @@ class _Run:
         self.notes: list[str] = []
 
     def go(self, workers: Workers, checkpoint: Checkpoint | None) -> None:
-        """Do all batches; those whose worker dies are tried again, then one at a time."""
+        """Do all batches; those whose worker dies are tried again, then one at a time.
+
+        The largest come first, so that all workers end at about the same time.
+        """
         self._tell()
         alone = Workers(1) if len(self._pending) <= 1 and workers.scheduler is None else workers
         deaths = 0
@@ -148,7 +151,7 @@ class _Run:
                 before = len(self._pending)
                 try:
                     # One batch at a time after two deaths, to find the one that kills its worker.
-                    wanted = list(self._pending.values())[: 1 if deaths > 1 else None]
+                    wanted = list(self._pending.values())[::-1][: 1 if deaths > 1 else None]
                     with closing(run(self._tasks(wanted, checkpoint))) as results:
                         for number, fingerprint, outcomes in results:
                             if checkpoint is not None:
