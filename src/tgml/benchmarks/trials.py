@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 from tgml.benchmarks.result import Column, percent
+from tgml.benchmarks.rows import choose_rows
 from tgml.benchmarks.trial_rules import RULES
-from tgml.errors import UnknownNameError
 from tgml.evaluation.detection import bootstrap_f1, false_alarms_at_recall, score_detection
 from tgml.graph import Edge, TaskGraph
 from tgml.learners import LEARNERS, get_learner
@@ -130,13 +130,8 @@ def choose_methods(
     UnknownNameError
         If there is no such method.
     """
-    every = list(dict.fromkeys([*default, *LEARNERS, *extra, *CONTROLS]))
-    if methods is None:
-        return [*default, *extra, *CONTROLS]
-    for name in methods:
-        if name not in every:
-            raise UnknownNameError("method", name, every)
-    return list(dict.fromkeys(methods))
+    every = dict.fromkeys([*default, *LEARNERS, *extra, *CONTROLS])
+    return choose_rows(methods, every, default=[*default, *extra, *CONTROLS])
 
 
 def learn_graphs(method: str, procedures: Sequence[Trials]) -> list[TaskGraph]:
