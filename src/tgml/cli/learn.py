@@ -40,7 +40,7 @@ def learn(
     method: Annotated[
         str, typer.Option("--method", "-m", metavar="NAME", help="How; see 'tgml methods'.")
     ] = "robust",
-    seed: Annotated[int, typer.Option(metavar="N", help="For methods that draw at random.")] = 0,
+    seed: options.Seed = 0,
     repetitions: Annotated[
         str,
         typer.Option(
@@ -51,10 +51,7 @@ def learn(
     ] = "first",
     order: options.Order = None,
     procedure: options.Procedure = None,
-    with_mistakes: Annotated[
-        bool,
-        typer.Option("--with-mistakes", help="Learn also from recordings with marked mistakes."),
-    ] = False,
+    with_mistakes: options.WithMistakes = False,
     threshold: Annotated[
         float | None,
         typer.Option(metavar="X", help="Edges weigh more than this. Default: 1 / number of nodes."),
@@ -63,14 +60,7 @@ def learn(
         bool,
         typer.Option("--relaxed", help="Post-process as the paper does for noisy sequences."),
     ] = False,
-    setting: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="A setting of the method, listed by 'tgml methods METHOD'; repeatable.",
-        ),
-    ] = None,
+    setting: options.Settings = None,
     prior: Annotated[
         Path | None,
         typer.Option(
@@ -205,12 +195,7 @@ def learn(
     path = Path(demos)
     log_options.refuse_large(path)
     reading = read_demonstrations(
-        path,
-        format=file_format,
-        order=order,
-        procedure=procedure,
-        columns=options.columns(column),
-        errors=errors,
+        path, **options.reading(file_format, order, procedure, column, errors)
     )
     several = len(reading.procedures) > 1
     if several and output is None and not as_json:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -17,24 +15,11 @@ from tgml.errors import FileError, InputError
 
 def watch(
     graph: options.Graph,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON Lines, for machines.")
-    ] = False,
-    with_next: Annotated[
-        bool, typer.Option("--next", help="Also say what can be done now, the best first.")
-    ] = False,
-    calibration: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="What 'tgml calibrate' wrote: the steps come from a recogniser."
-        ),
-    ] = None,
-    confusion: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The recogniser's errors, as a matrix.")
-    ] = None,
-    error_rate: Annotated[
-        float | None, typer.Option(metavar="R", help="The recogniser's errors, as a single rate.")
-    ] = None,
+    as_json: options.AsJsonLines = False,
+    with_next: options.WithNext = False,
+    calibration: options.CalibrationFile = None,
+    confusion: options.ConfusionFile = None,
+    error_rate: options.ErrorRate = None,
 ) -> None:
     """Judge steps from standard input as they come.
 

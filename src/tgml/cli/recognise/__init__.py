@@ -20,7 +20,7 @@ def recognise(context: typer.Context) -> None:
     'train' learns from arrays with labels, 'run' judges new ones as they come, 'simulate' makes
     arrays to try both with.
 
-    Example: tgml recognise simulate camera
+    Example: tgml recognise simulate pancakes -o camera
     """
     if context.invoked_subcommand is None:
         echo(context.get_help())

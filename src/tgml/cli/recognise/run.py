@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tgml.cli import options
 from tgml.cli.judging import Watched, begin_sessions
 from tgml.cli.live import NobodyReadsError, say_json
 from tgml.cli.output import count, print_notes
@@ -39,29 +40,19 @@ def run(
         Path | None,
         typer.Option(metavar="GRAPH", help="Judge the key-steps by this task graph."),
     ] = None,
-    confusion: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="How the recogniser errs, as 'train' wrote it."),
-    ] = None,
-    calibration: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="What 'tgml calibrate' wrote.")
-    ] = None,
-    error_rate: Annotated[
-        float | None, typer.Option(metavar="R", help="How it errs, as a single rate.")
-    ] = None,
+    confusion: options.ConfusionFile = None,
+    calibration: options.CalibrationFile = None,
+    error_rate: options.ErrorRate = None,
     fps: Annotated[float, typer.Option(metavar="N", help="Frames a second.")] = 30.0,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON Lines, for machines.")
-    ] = False,
-    with_next: Annotated[
-        bool, typer.Option("--next", help="Also say what can be done now, the best first.")
-    ] = False,
+    as_json: options.AsJsonLines = False,
+    with_next: options.WithNext = False,
 ) -> None:
     """Recognise key-steps frame by frame, and judge them as they come.
 
     Each recording is a session. The verdicts are those of 'tgml watch': plain ones, or with
-    --confusion, --calibration or --error-rate probabilities that allow for the recogniser's
-    errors. Without --graph the key-steps are printed as lines that 'tgml watch' reads.
+    --confusion (as 'train' wrote it), --calibration or --error-rate probabilities that allow for
+    the recogniser's errors. Without --graph the key-steps are printed as lines that 'tgml watch'
+    reads.
 
     The exit code is 0 if there was no mistake, 1 if there was one, and 2 if something could not
     be used.

@@ -37,7 +37,7 @@ def train(
     background: Annotated[
         str | None, typer.Option(metavar="NAME", help="The class of frames that show no step.")
     ] = None,
-    confusion: Annotated[
+    save_confusion: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
@@ -48,10 +48,14 @@ def train(
     held_out: Annotated[
         float, typer.Option(metavar="SHARE", help="The share of recordings to hold out.")
     ] = 0.2,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="For all that is drawn.")] = 0,
+    seed: options.Seed = 0,
     setting: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A setting, such as window=256."),
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A setting of the recogniser, such as window=256; repeatable.",
+        ),
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -69,7 +73,7 @@ def train(
     from tgml.readers.features import read_classes, read_features
     from tgml.recognition import train_recogniser
 
-    matrix = output.with_suffix(".confusion.json") if confusion is None else confusion
+    matrix = output.with_suffix(".confusion.json") if save_confusion is None else save_confusion
     for path in (output, matrix):
         check_file(path)
     if output.suffix != ".safetensors":
