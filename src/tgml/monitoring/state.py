@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ from tgml.errors import FormatError
 from tgml.graph import TaskGraph
 from tgml.monitoring.plan import Plan, bits
 from tgml.storage import VERSION, expect_format
+from tgml.storage.fields import finite_number
 
 STATE_FORMAT = "tgml-monitor-state"
 
@@ -140,7 +140,7 @@ def _moment_from_json(raw: Any, nodes: Sequence[int], plan: Plan, where: str) ->
     if reported != plan.missed(performed):
         raise FormatError(f"{where}: 'missing' is not what the steps performed were done without")
     time = raw.get("time")
-    if time is not None and not _is_number(time):
+    if time is not None and finite_number(time) is None:
         raise FormatError(f"{where}: 'time' is {time!r:.40}; expected a number or null")
     return Moment(
         observed,
@@ -164,12 +164,3 @@ def _whole(value: Any, largest: int | None, where: str) -> int:
         return int(value)
     limit = "from 0 on" if largest is None else f"from 0 to {largest}"
     raise FormatError(f"{where} is {value!r:.40}; expected a whole number {limit}")
-
-
-def _is_number(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    try:
-        return math.isfinite(float(value))
-    except OverflowError:
-        return False
