@@ -11,6 +11,7 @@ from typing import Any
 from tgml.benchmarks.random_procedures import draw_procedures
 from tgml.benchmarks.result import BenchmarkResult, Column, percent
 from tgml.benchmarks.rows import choose_rows
+from tgml.benchmarks.scoring import detection_figures
 from tgml.evaluation.detection import bootstrap_f1, score_detection
 from tgml.graph import TaskGraph
 from tgml.learners import Progress
@@ -126,16 +127,10 @@ def _row(
     ]
     wrong = [(*stream.wrong, *[True] * stream.unseen) for stream in streams]
     found = score_detection(wrong, scores, 0.5)
-    low, high = bootstrap_f1(wrong, scores, 0.5)
     return {
         "method": method,
         "error_rate": rate,
-        "precision": found.precision,
-        "recall": found.recall,
-        "f1": found.f1,
-        "f1_low90": low,
-        "f1_high90": high,
-        "average_precision": found.average_precision,
+        **detection_figures(found, bootstrap_f1(wrong, scores, 0.5)),
         "false_alarms_per_recording": found.false_alarms / len(streams),
         "mistakes": found.true_alarms + found.missed,
         "recordings": len(streams),

@@ -9,6 +9,7 @@ from typing import Any
 
 from tgml.benchmarks.result import Column, percent
 from tgml.benchmarks.rows import choose_rows
+from tgml.benchmarks.scoring import detection_figures
 from tgml.benchmarks.trial_rules import RULES
 from tgml.evaluation.detection import bootstrap_f1, false_alarms_at_recall, score_detection
 from tgml.graph import Edge, TaskGraph
@@ -190,16 +191,10 @@ def detection_row(
     trials = [trial for given in procedures for trial in given.trials]
     truths = [trial.wrong for trial in trials]
     found = score_detection(truths, scores, threshold)
-    low, high = bootstrap_f1(truths, scores, threshold)
     row: dict[str, Any] = {
         "method": method,
         "rule": rule,
-        "precision": found.precision,
-        "recall": found.recall,
-        "f1": found.f1,
-        "f1_low90": low,
-        "f1_high90": high,
-        "average_precision": found.average_precision,
+        **detection_figures(found, bootstrap_f1(truths, scores, threshold)),
         "threshold": threshold,
         "steps": sum(map(len, truths)),
         "mistakes": found.true_alarms + found.missed,

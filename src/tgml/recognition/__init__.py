@@ -6,12 +6,11 @@ into key-steps as they come, for `tgml.monitoring` to judge. Both never look ahe
 
 from tgml.recognition.habits import FrameHabits, confusion_for, measure_frames
 from tgml.recognition.saving import save_frames
-from tgml.recognition.stream import KeyStep, KeyStepStream, key_steps
+from tgml.recognition.stream import KeyStepStream, key_steps
 from tgml.recognition.training import TrainedRecogniser, hold_out, train_recogniser
 
 __all__ = [
     "FrameHabits",
-    "KeyStep",
     "KeyStepStream",
     "TrainedRecogniser",
     "confusion_for",

@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
 from tgml.frames import FrameRecording
-from tgml.monitoring import FrameSmoother
+from tgml.monitoring import FrameSmoother, KeyStep
 
 if TYPE_CHECKING:
     from tgml.learners.recogniser import Recogniser
 
 PATIENCE = 0.15
 """For which share of a mean duration a step must lead by its probability to be announced."""
-
-
-@dataclass(frozen=True)
-class KeyStep:
-    """A key-step that a recogniser announced.
-
-    Parameters
-    ----------
-    step
-        Its name.
-    frame
-        At which frame it was announced, from 1 on.
-    """
-
-    step: str
-    frame: int
 
 
 class KeyStepStream:

@@ -19,7 +19,7 @@ from tgml.errors import FileError, FormatError, InputError, SettingError
 if TYPE_CHECKING:
     from tgml.cli.judging import AnyMonitor
     from tgml.learners.recogniser import Recogniser
-    from tgml.recognition import KeyStep
+    from tgml.monitoring import KeyStep
 
 
 def run(
