@@ -52,29 +52,29 @@ bench: $(VENV)/.setup
 	mkdir -p bench-output
 	$(BIN)/tgml bench paper --output bench-output
 	$(BIN)/tgml bench figures --output bench-output/figures
-	$(BIN)/tgml bench captaincook4d --json bench-output/captaincook4d.json
-	$(BIN)/tgml bench captaincook4d-unfiltered --json bench-output/captaincook4d-unfiltered.json
-	$(BIN)/tgml bench assembly101-o --json bench-output/assembly101-o.json
-	$(BIN)/tgml bench epic-tent-o --json bench-output/epic-tent-o.json
+	$(BIN)/tgml bench captaincook4d -o bench-output/captaincook4d.json
+	$(BIN)/tgml bench captaincook4d-unfiltered -o bench-output/captaincook4d-unfiltered.json
+	$(BIN)/tgml bench assembly101-o -o bench-output/assembly101-o.json
+	$(BIN)/tgml bench epic-tent-o -o bench-output/epic-tent-o.json
 	$(BIN)/tgml bench perturbation --output bench-output
-	$(BIN)/tgml bench unseen --json bench-output/unseen.json
-	$(BIN)/tgml bench understanding --json bench-output/understanding.json
-	$(BIN)/tgml bench fusion-weights --json bench-output/fusion-weights.json
+	$(BIN)/tgml bench unseen -o bench-output/unseen.json
+	$(BIN)/tgml bench understanding -o bench-output/understanding.json
+	$(BIN)/tgml bench fusion-weights -o bench-output/fusion-weights.json
 	$(BIN)/tgml bench synthetic --output bench-output
 	$(BIN)/tgml bench calibration --output bench-output
-	$(BIN)/tgml bench speed --json bench-output/speed.json
-	$(BIN)/tgml bench monitor --json bench-output/monitor.json
-	$(BIN)/tgml bench captaincook4d-trials --json bench-output/captaincook4d-trials.json
-	$(BIN)/tgml bench assembly101-trials --json bench-output/assembly101-trials.json
-	$(BIN)/tgml bench synthetic-trials --json bench-output/synthetic-trials.json
-	$(BIN)/tgml bench monitor-uncertain --json bench-output/monitor-uncertain.json
-	$(BIN)/tgml bench smoother --json bench-output/smoother.json
-	$(BIN)/tgml bench alignment --json bench-output/alignment.json
-	$(BIN)/tgml bench recogniser --json bench-output/recogniser.json
-	$(BIN)/tgml bench draw --json bench-output/draw.json
-	$(BIN)/tgml bench serve --json bench-output/serve.json
-	$(BIN)/tgml bench scale --json bench-output/scale.json
-	$(BIN)/tgml bench scaling --json bench-output/scaling.json
+	$(BIN)/tgml bench speed -o bench-output/speed.json
+	$(BIN)/tgml bench monitor -o bench-output/monitor.json
+	$(BIN)/tgml bench captaincook4d-trials -o bench-output/captaincook4d-trials.json
+	$(BIN)/tgml bench assembly101-trials -o bench-output/assembly101-trials.json
+	$(BIN)/tgml bench synthetic-trials -o bench-output/synthetic-trials.json
+	$(BIN)/tgml bench monitor-uncertain -o bench-output/monitor-uncertain.json
+	$(BIN)/tgml bench smoother -o bench-output/smoother.json
+	$(BIN)/tgml bench alignment -o bench-output/alignment.json
+	$(BIN)/tgml bench recogniser -o bench-output/recogniser.json
+	$(BIN)/tgml bench draw -o bench-output/draw.json
+	$(BIN)/tgml bench serve -o bench-output/serve.json
+	$(BIN)/tgml bench scale -o bench-output/scale.json
+	$(BIN)/tgml bench scaling -o bench-output/scaling.json
 
 clean:
 	rm -rf $(VENV) demo-output bench-output test-output site

@@ -152,6 +152,11 @@ def test_a_step_shown_only_with_a_mistake_counts_as_not_shown(exact: str) -> Non
     assert len(learning.notes) == 2
 
 
+def test_who_counts_every_recording_says_nothing_of_equal_ones() -> None:
+    learning = learn_all([Demonstrations.from_steps(["abca", "abc"])], "robust")[0]
+    assert learning.notes == ("1 of 2 recordings repeat steps; kept: first",)
+
+
 def test_merged_repetitions_and_duplicates_are_noted() -> None:
     pytest.importorskip("torch")
     learning = learn_all([Demonstrations.from_steps(["abca", "abc"])], "do")[0]

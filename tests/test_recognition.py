@@ -18,9 +18,9 @@ from tgml.recognition import (
     hold_out,
     key_steps,
     save_frames,
-    smoother_of,
     train_recogniser,
 )
+from tgml.recognition.stream import smoother_of
 from tgml.synthetic.features import BACKGROUND
 
 

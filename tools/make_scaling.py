@@ -1,4 +1,4 @@
-"""Write docs/scaling.md from what `tgml bench scaling --json FILE` measured.
+"""Write docs/scaling.md from what `tgml bench scaling -o FILE` measured.
 
 Run: python tools/make_scaling.py scaling.json > docs/scaling.md
 """

@@ -43,12 +43,22 @@ class RepetitionFree:
     sequences
         The distinct sequences, in the order of the recordings. How often each was seen is
         dropped, as the published methods do: a weight changes nothing here.
-    notes
-        What was merged or left out, in words.
+    merged
+        How many sequences were equal to one before.
+    on_repetitions
+        What was done to repeated steps, in words.
     """
 
     sequences: tuple[tuple[int, ...], ...]
-    notes: tuple[str, ...] = ()
+    merged: int = 0
+    on_repetitions: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to tell where each sequence counts once, however many recordings show it."""
+        if not self.merged:
+            return self.on_repetitions
+        return (*self.on_repetitions, f"{self.merged} duplicate sequences merged")
 
 
 def without_repetitions(
@@ -111,9 +121,7 @@ def without_repetitions(
             f"steps; kept: {policy.value}",
         )
     distinct = tuple(dict.fromkeys(produced))
-    if len(distinct) < len(produced):
-        notes.append(f"{len(produced) - len(distinct)} duplicate sequences merged")
-    return RepetitionFree(distinct, tuple(notes))
+    return RepetitionFree(distinct, len(produced) - len(distinct), tuple(notes))
 
 
 def first_occurrences(steps: Iterable[int]) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tgml.benchmarks import advice as advice_benchmark
-from tgml.benchmarks import run_benchmark
+from tgml.benchmarks import random_procedures, run_benchmark
 from tgml.benchmarks.advice import as_far_as_possible, record
 from tgml.errors import MissingDataError, UnknownNameError
 from tgml.graph import TaskGraph
@@ -33,7 +33,7 @@ def test_both_ways_begin_with_the_same_recording_and_only_show_valid_orders() ->
 
 
 def test_advice_needs_fewer_recordings_than_chance(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(advice_benchmark, "SIZES", (12,))
+    monkeypatch.setattr(random_procedures, "SIZES", (12,))
     monkeypatch.setattr(advice_benchmark, "COUNTS", (1, 4))
     result = run_benchmark("advice", methods=["intersection"], seeds=4)
     f1 = {(row["method"].split(",")[0], row["x"]): row["f1"] for row in result.rows}

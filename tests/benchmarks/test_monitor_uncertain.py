@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tgml.benchmarks import monitor_uncertain, run_benchmark
+from tgml.benchmarks import monitor_uncertain, random_procedures, run_benchmark
 from tgml.errors import UnknownNameError
 
 
@@ -10,7 +10,7 @@ def test_through_a_recogniser_calibration_keeps_false_alarms_near_the_budget(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(monitor_uncertain, "RATES", (0.0, 0.2))
-    monkeypatch.setattr(monitor_uncertain, "SIZES", (8, 12))
+    monkeypatch.setattr(random_procedures, "SIZES", (8, 12))
     result = run_benchmark("monitor-uncertain", seeds=2)
     rows = {(row["method"], row["error_rate"]): row for row in result.rows}
     # A recogniser that never errs makes no difference.

@@ -5,14 +5,14 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tgml.benchmarks import BenchmarkResult, run_benchmark, synthetic
+from tgml.benchmarks import BenchmarkResult, random_procedures, run_benchmark, synthetic
 from tgml.errors import SettingError, UnknownNameError
 from tgml.learners import LEARNERS
 
 
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(synthetic, "SIZES", (5, 7))
+    monkeypatch.setattr(random_procedures, "SIZES", (5, 7))
     monkeypatch.setattr(synthetic, "COUNTS", (1, 4, 64))
     monkeypatch.setattr(synthetic, "RATES", (0.0, 0.3))
 
@@ -57,7 +57,7 @@ def test_recordings_help_and_noise_harms() -> None:
 def test_without_noise_the_figure_is_that_of_as_many_clean_recordings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(synthetic, "SIZES", (6,))
+    monkeypatch.setattr(random_procedures, "SIZES", (6,))
     result = run("intersection")
     by_count = dict(
         zip(synthetic.COUNTS, f1(result, "intersection", "demonstrations"), strict=True)

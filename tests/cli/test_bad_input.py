@@ -331,7 +331,7 @@ OUTPUTS = {
 COMMANDS_THAT_WRITE = {
     "learn": "learn sandwich.csv -m intersection -o",
     "convert": "convert graph.json -o",
-    "bench": "bench captaincook4d --data data --methods intersection --json",
+    "bench": "bench captaincook4d --data data --methods intersection -o",
 }
 
 

@@ -25,7 +25,7 @@ def test_only_the_recipes_of_the_data_directory_are_used(
     tgml: Run, recipes: str, folder: Path
 ) -> None:
     result = tgml(
-        "bench", "captaincook4d", "--data", recipes, "--methods", "intersection", "--json", "b.json"
+        "bench", "captaincook4d", "--data", recipes, "--methods", "intersection", "-o", "b.json"
     )
     assert result.code == 0
     assert result.lines[0].startswith("CaptainCook4D, 2 recipes, 4 recordings")
@@ -78,7 +78,7 @@ def test_the_intersection_order_reaches_its_known_figures(
         str(data),
         "--methods",
         "intersection",
-        "--json",
+        "-o",
         "b.json",
     )
     assert result.code == 0
@@ -91,3 +91,18 @@ def test_the_intersection_order_reaches_its_known_figures(
     assert row["seconds"] > 0
     figures = [round(row[name], 3) for name in ("precision", "recall", "f1")]
     assert figures == [0.881, 0.917, 0.897]
+
+
+def test_json_is_all_that_is_printed_where_machines_read(
+    tgml: Run, recipes: str, folder: Path
+) -> None:
+    arguments = ("bench", "captaincook4d", "--data", recipes, "--methods", "intersection")
+    result = tgml(*arguments, "-o", "b.json", "--json")
+    assert (result.code, result.err) == (0, "")
+    kept = json.loads((folder / "b.json").read_text(encoding="utf-8"))
+    assert set(result.json) == set(kept)
+    assert result.json["rows"] == kept["rows"]
+
+
+def test_the_list_of_benchmarks_is_there_for_machines(tgml: Run) -> None:
+    assert [entry["name"] for entry in tgml("bench", "--json").json] == list(BENCHMARKS)

@@ -146,3 +146,33 @@ def test_sessions_mixed_in_one_input_are_kept_apart_also_behind_a_recogniser(
     assert [line for line in result.lines if "observed" in line] == [
         f"[{who}] 4 steps observed: no mistake, everything was done" for who in ("anna", "ben")
     ]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "bad.csv: "),
+        ("recording,step\n", "bad.csv: "),
+        ("nothing,of,use\n1,2,3\n", "bad.csv"),
+        ("recording,step\n1,fly\n1,swim\n", "another procedure"),
+        ("recording,step,mistake\n1,slice bread,1\n", "every recording has a marked mistake"),
+    ],
+)
+def test_recordings_of_no_use_give_one_message_and_leave_no_file(
+    content: str, said: str, tgml: Run, graph: str, put: Put
+) -> None:
+    result = tgml("calibrate", graph, put("bad.csv", content), "-o", "alarm.json")
+    assert (result.code, result.out) == (2, "")
+    (message,) = result.notes
+    assert message.startswith("error: ")
+    assert said in message
+    assert not Path("alarm.json").exists()
+
+
+def test_a_calibration_that_was_there_is_left_alone_by_a_failure(
+    tgml: Run, graph: str, alarm: str, put: Put
+) -> None:
+    before = Path(alarm).read_bytes()
+    result = tgml("calibrate", graph, put("bad.csv", "recording\n"), "-o", alarm)
+    assert result.code == 2
+    assert Path(alarm).read_bytes() == before

@@ -43,7 +43,7 @@ def test_text_runs_to_the_right_as_well(tgml: Run, graph: str, folder: Path) -> 
 
 
 def test_a_comparison_says_how_many_edges_agree(tgml: Run, graph: str, folder: Path) -> None:
-    assert tgml("draw", graph, "--against", graph, "-o", "same.svg").code == 0
+    assert tgml("draw", graph, "--truth", graph, "-o", "same.svg").code == 0
     assert "missing, only in the truth: 0" in (folder / "same.svg").read_text()
 
 
@@ -67,9 +67,9 @@ def test_what_the_font_cannot_show_is_said(tgml: Run, put: Put) -> None:
         (["-o", "out.svg", "--scale", "2"], "--scale is for .png"),
         (["-o", "out.png", "--scale", "0"], "the scale is 0"),
         (["-o", "out.png", "--theme", "auto"], "either 'light' or 'dark'"),
-        (["-o", "out.svg", "--against", "none.json"], "none.json: no such file"),
-        (["-o", "out.dot", "--against", "graph.json"], "drawn as .svg or .png only"),
-        (["-o", "out.svg", "--against", "shelf.json"], "graph.json and shelf.json: the two graphs"),
+        (["-o", "out.svg", "--truth", "none.json"], "none.json: no such file"),
+        (["-o", "out.dot", "--truth", "graph.json"], "drawn as .svg or .png only"),
+        (["-o", "out.svg", "--truth", "shelf.json"], "graph.json and shelf.json: the two graphs"),
     ],
 )
 def test_what_cannot_be_drawn_ends_with_a_message_and_leaves_nothing(

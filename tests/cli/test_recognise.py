@@ -132,7 +132,7 @@ def test_a_line_that_is_no_frame_is_refused(
 
 
 def test_simulated_features_are_called_so_and_can_be_trained_on(tgml: Run, folder: Path) -> None:
-    result = tgml("recognise", "simulate", "camera", "--recordings", "2", "--test", "2")
+    result = tgml("recognise", "simulate", "-o", "camera", "--recordings", "2", "--test", "2")
     assert result.code == 0, result.err
     assert "simulated" in result.out
     assert "no video was involved" in result.err

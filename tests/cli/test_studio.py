@@ -20,7 +20,7 @@ REFUSED = {
     "studio broken.json": "broken.json: line 1",
     "studio odd.json": "expected a list of step names",
     "studio wide.csv": "wide.csv: the first line has 100,000 columns",
-    "studio tea.csv --recordings tea.csv": "--recordings is for a graph",
+    "studio tea.csv --demos tea.csv": "--demos is for a graph",
     "studio tea.csv -o tea.csv": "the studio saves graphs as JSON",
     "studio tea.csv --procedure coffee": "unknown procedure 'coffee'",
     "studio graph.json --port 99999": "--port",

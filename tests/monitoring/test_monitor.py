@@ -11,7 +11,7 @@ from tests.strategies import STEP_NAMES, task_graphs, valid_orders
 from tgml.errors import InputError
 from tgml.graph import TaskGraph
 from tgml.monitoring import Kind, Monitor, Verdict, find_violations
-from tgml.monitoring.monitor import UNDO_LIMIT
+from tgml.monitoring.session import UNDO_LIMIT
 from tgml.sequences import END, START
 
 MIX = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "bake": ["mix", "milk"]})

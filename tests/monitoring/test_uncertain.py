@@ -18,7 +18,7 @@ from tgml.monitoring import (
     UncertainVerdict,
     mistake_probabilities,
 )
-from tgml.monitoring.uncertain import UNDO_LIMIT
+from tgml.monitoring.session import UNDO_LIMIT
 
 CHAIN = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": ["c"], "e": ["d"], "f": ["e"]})
 OTHER = TaskGraph.from_preconditions({"b": ["a"]})

@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tgml.benchmarks.random_procedures import draw_procedures, note_on_procedures
 from tgml.benchmarks.result import BenchmarkResult, Column, Row, percent
-from tgml.errors import UnknownNameError
+from tgml.benchmarks.rows import choose_rows
 from tgml.evaluation import compare_edges, mean_interval
 from tgml.graph import TaskGraph
 from tgml.insight import advise
@@ -17,16 +18,11 @@ from tgml.learners import Progress, get_learner
 from tgml.postprocess import to_graph
 from tgml.rendering.charts import Point, Series, line_chart
 from tgml.sequences import Demonstrations, KeyStepSequence
-from tgml.synthetic import Demonstrator, Noise, disturb, draw_orders, random_procedure
+from tgml.synthetic import Demonstrator, Noise, disturb, draw_orders
 
-SIZES = (8, 12, 16, 24)
-WIDTH = 0.3
-DENSITY = 0.7
 COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16)
 """After how many recordings a graph is learned; the first is left to chance in either case."""
 TARGETS = (0.7, 0.8, 0.9)
-FIRST_SEED = 100
-"""What advice counts was chosen on procedures of smaller seeds; these it has not seen."""
 LEARNERS = ("robust", "intersection")
 CONDITIONS: Mapping[str, Noise] = {
     "clean": Noise(),
@@ -55,15 +51,8 @@ def run(
     progress
         Told how far it is.
     """
-    chosen = list(LEARNERS) if methods is None else list(dict.fromkeys(methods))
-    for name in chosen:
-        if name not in LEARNERS:
-            raise UnknownNameError("method", name, LEARNERS)
-    truths = [
-        random_procedure(size, width=round(WIDTH * size), density=DENSITY, seed=seed)
-        for size in SIZES
-        for seed in range(FIRST_SEED, FIRST_SEED + seeds)
-    ]
+    chosen = choose_rows(methods, LEARNERS)
+    truths = draw_procedures(seeds)
     rows: list[dict[str, Any]] = []
     work = [(condition, way) for condition in CONDITIONS for way in WAYS]
     for done, (condition, way) in enumerate(work):
@@ -226,11 +215,10 @@ def _chart(condition: str, lines: Sequence[Row]) -> str:
 
 
 def _notes(seeds: int) -> list[str]:
-    sizes = ", ".join(map(str, SIZES))
     return [
         (
-            f"{seeds} procedures each of {sizes} steps, their width {WIDTH:g} of the steps, their "
-            f"density {DENSITY:g}; intervals (in the figures and the chart) are Student's t at 90 %"
+            f"{note_on_procedures(seeds)}; intervals (in the figures and the chart) are "
+            "Student's t at 90 %"
         ),
         (
             "the first recording is the same in both ways; who is asked for an order does at each "

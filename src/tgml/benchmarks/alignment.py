@@ -11,7 +11,7 @@ from typing import Any
 
 from tgml.alignment import Aligner, Alignment, Costs
 from tgml.benchmarks.result import BenchmarkResult, Column
-from tgml.errors import UnknownNameError
+from tgml.benchmarks.rows import measure_rows
 from tgml.graph import TaskGraph
 from tgml.learners import Progress
 from tgml.synthetic import draw_orders, random_procedure
@@ -41,30 +41,16 @@ def run(
     progress: Progress,
 ) -> BenchmarkResult:
     """Measure the times."""
-    rows = alignment_rows(methods, progress)
-    title = "Alignment: the cheapest explanation of recordings by a graph"
-    return BenchmarkResult("alignment", title, rows, COLUMNS, NOTES)
-
-
-def alignment_rows(methods: Sequence[str] | None, progress: Progress) -> list[dict[str, Any]]:
-    """Return one row a measure; by default all of them."""
     measures: dict[str, Callable[[], dict[str, Any]]] = {
-        "swaps-100x25": lambda: _swaps(25, 100, "under 0.2 s"),
-        "swaps-100x100": lambda: _swaps(100, 100, ""),
+        "swaps-100x25": lambda: swaps(25, 100, "under 0.2 s"),
+        "swaps-100x100": lambda: swaps(100, 100, ""),
         "shuffled-1000": lambda: _large(1000, 1000, "1 recording of 1,000 steps, shuffled"),
         "repeated-1000": lambda: _large(20, 1000, "1 recording of 1,000 events of 20 steps"),
         "brute-force": _brute_force,
     }
-    chosen = list(measures) if methods is None else list(dict.fromkeys(methods))
-    for name in chosen:
-        if name not in measures:
-            raise UnknownNameError("measure", name, measures)
-    rows = []
-    for done, name in enumerate(chosen):
-        progress(done, len(chosen), name)
-        rows.append({"method": name, **measures[name]()})
-    progress(len(chosen), len(chosen), "done")
-    return rows
+    rows, notes = measure_rows(measures, methods, progress)
+    title = "Alignment: the cheapest explanation of recordings by a graph"
+    return BenchmarkResult("alignment", title, rows, COLUMNS, [*notes, *NOTES])
 
 
 def swapped_recordings(graph: TaskGraph, count: int, swaps: int, seed: int) -> list[list[str]]:
@@ -80,7 +66,8 @@ def swapped_recordings(graph: TaskGraph, count: int, swaps: int, seed: int) -> l
     return recordings
 
 
-def _swaps(steps: int, count: int, must: str) -> dict[str, Any]:
+def swaps(steps: int, count: int, must: str) -> dict[str, Any]:
+    """Return the time to explain recordings in which steps were exchanged, as a row."""
     graph = random_procedure(steps, width=5, density=0.3, seed=0)
     recordings = swapped_recordings(graph, count, 3, 0)
     seconds, alignments = _timed(graph, recordings)

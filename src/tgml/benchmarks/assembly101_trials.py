@@ -11,6 +11,7 @@ from networkx import DiGraph, transitive_reduction
 
 from tgml.benchmarks.data import data_directory, data_file
 from tgml.benchmarks.result import BenchmarkResult, Column, percent
+from tgml.benchmarks.rows import compute_rows
 from tgml.benchmarks.trial_rules import RULES
 from tgml.benchmarks.trials import (
     CONTROLS,
@@ -23,7 +24,6 @@ from tgml.benchmarks.trials import (
     detection_row,
     learn_graphs,
 )
-from tgml.errors import UnavailableError
 from tgml.graph import TaskGraph, connect_ends
 from tgml.learners import Progress
 from tgml.monitoring.order import pair_trust
@@ -94,20 +94,16 @@ def run(
     given = read_assembly101(directory / "assembly101")
     folds = list(_folds(given))
     procedures = [fold.trials for fold in folds]
-    rows: list[dict[str, Any]] = []
-    notes = [_shared_subjects(given)]
-    for done, name in enumerate(chosen):
-        progress(done, len(chosen), name)
-        if name in CONTROLS:
-            rows.append(control_row(name, procedures) | {"scope": "all-toys"})
-            continue
-        try:
-            rows += _method_rows(name, folds)
-        except UnavailableError as error:
-            if methods is not None:
-                raise
-            notes.append(f"{name} was left out: {error}")
-    progress(len(chosen), len(chosen), "done")
+    found, left_out = compute_rows(
+        chosen,
+        lambda name: (
+            [control_row(name, procedures) | {"scope": "all-toys"}]
+            if name in CONTROLS
+            else _method_rows(name, folds)
+        ),
+        progress,
+        strict=methods is not None,
+    )
     trials = [trial for fold in procedures for trial in fold.trials]
     labels = [label for trial in trials for label in trial.labels]
     return BenchmarkResult(
@@ -115,14 +111,19 @@ def run(
         f"Assembly101, {len(trials)} whole recordings of "
         f"{len({maker.toy for maker in given.makers.values()})} kinds of toys: {len(labels):,} "
         f"segments, {labels.count('mistake')} mistakes, {labels.count('correction')} corrections",
-        rows,
+        [row for rows in found for row in rows],
         (
             *DETECTION_COLUMNS[:2],
             Column("graph", lambda row: str(row["scope"])),
             *DETECTION_COLUMNS[2:],
             Column("corr", lambda row: percent(row.get("corrections_flagged"))),
         ),
-        [*notes, *NOTES, *(f"{name}: {RULES[name].about}" for name in USED_RULES)],
+        [
+            _shared_subjects(given),
+            *left_out,
+            *NOTES,
+            *(f"{name}: {RULES[name].about}" for name in USED_RULES),
+        ],
     )
 
 

@@ -9,23 +9,21 @@ from statistics import fmean
 from typing import Any
 
 from tgml.attributes import StepAttributes
+from tgml.benchmarks.random_procedures import SIZES, draw_procedure, measured_seeds
 from tgml.benchmarks.result import BenchmarkResult, Column
-from tgml.errors import UnknownNameError
+from tgml.benchmarks.rows import choose_rows
 from tgml.evaluation import mean_interval
 from tgml.graph import TaskGraph
 from tgml.insight import step_attributes
 from tgml.learners import Progress
 from tgml.procedures import load_procedure, procedure_names
 from tgml.sequences import Demonstrations
-from tgml.synthetic import Noise, draw_demonstrations, random_procedure, with_choices
+from tgml.synthetic import Noise, draw_demonstrations, with_choices
 
-SIZES = (8, 12, 16, 24)
 OPTIONAL, REPEATABLE = 0.2, 0.15
 """The shares of the steps that may be left out, and that are repeated."""
 COUNTS = (4, 8, 16, 32)
 RATES = (0.0, 0.05, 0.1, 0.2)
-FIRST_SEED = 100
-"""The settings were chosen on procedures of smaller seeds; these nobody has seen."""
 KINDS = ("optional", "repeatable", "left_out_with", "done_instead", "repeated_after")
 
 Known = Mapping[str, StepAttributes]
@@ -62,19 +60,16 @@ def run(
     progress
         Told how far it is.
     """
-    chosen = list(METHODS) if methods is None else list(dict.fromkeys(methods))
-    for name in chosen:
-        if name not in METHODS:
-            raise UnknownNameError("method", name, METHODS)
+    chosen = choose_rows(methods, METHODS)
     truths = [
         with_choices(
-            random_procedure(size, width=round(0.3 * size), density=0.7, seed=seed),
+            draw_procedure(size, seed),
             optional=OPTIONAL,
             repeatable=REPEATABLE,
             seed=seed,
         )
         for size in SIZES
-        for seed in range(FIRST_SEED, FIRST_SEED + seeds)
+        for seed in measured_seeds(seeds)
     ]
     rows = []
     for done, rate in enumerate(RATES):

@@ -10,22 +10,21 @@ from typing import Any
 
 from tgml.benchmarks.data import data_directory, data_file
 from tgml.benchmarks.mixed_in import mixed_in
+from tgml.benchmarks.random_procedures import SIZES, draw_procedure, measured_seeds
 from tgml.benchmarks.result import BenchmarkResult, Column, percent
+from tgml.benchmarks.rows import choose_rows
 from tgml.benchmarks.unfiltered import letters, with_names
-from tgml.errors import MissingDataError, UnknownNameError
+from tgml.errors import MissingDataError
 from tgml.evaluation import average_precision
 from tgml.graph import TaskGraph
 from tgml.insight import Audit, audit
 from tgml.learners import Progress
 from tgml.readers import read_demonstrations, read_graph
 from tgml.sequences import Demonstrations, KeyStepSequence
-from tgml.synthetic import Demonstrator, Noise, draw_demonstrations, random_procedure
+from tgml.synthetic import Demonstrator, Noise, draw_demonstrations
 
 ORDER_ERROR = "Order Error"
 MISSING = "Missing Step"
-SIZES = (8, 12, 16, 24)
-FIRST_SEED = 100
-"""How the audit counts was chosen on procedures of smaller seeds; these it has not seen."""
 RECORDINGS = 16
 NOISE = Noise(Demonstrator(), Demonstrator.even(0.3), careless_share=0.5)
 """Half of the recordings are right, as in CaptainCook4D, and the rest have several errors each."""
@@ -73,10 +72,7 @@ def run(
     progress
         Told how far it is.
     """
-    chosen = list(ROWS) if methods is None else list(dict.fromkeys(methods))
-    for name in chosen:
-        if name not in ROWS:
-            raise UnknownNameError("method", name, ROWS)
+    chosen = choose_rows(methods, ROWS)
     directory = data_directory(data)
     sources: dict[str, tuple[str, Callable[[], list[Labelled]]]] = {
         "file order": (
@@ -93,7 +89,7 @@ def run(
     for done, (source, (title, read)) in enumerate(sources.items()):
         progress(done, len(sources), title)
         parts.append(_part(source, title, read(), chosen, seeds))
-    parts.append(mixed_in(NOISE, FIRST_SEED, seeds))
+    parts.append(mixed_in(NOISE, seeds))
     progress(len(sources), len(sources), "done")
     return BenchmarkResult(
         "audit",
@@ -156,8 +152,8 @@ def read_labelled(directory: Path, order: str) -> list[Labelled]:
 def _synthetic(seeds: int) -> list[Labelled]:
     found = []
     for size in SIZES:
-        for seed in range(FIRST_SEED, FIRST_SEED + seeds):
-            truth = random_procedure(size, width=round(0.3 * size), density=0.7, seed=seed)
+        for seed in measured_seeds(seeds):
+            truth = draw_procedure(size, seed)
             drawn = draw_demonstrations(truth, RECORDINGS, seed, noise=NOISE)
             wrong = tuple(_errors(truth, drawn, recording) for recording in drawn)
             clean = tuple(

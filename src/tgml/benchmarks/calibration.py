@@ -10,8 +10,9 @@ from typing import Any
 from tgml.benchmarks.captaincook4d import read_recipes
 from tgml.benchmarks.data import data_directory
 from tgml.benchmarks.result import BenchmarkResult, Column, Row, percent
+from tgml.benchmarks.rows import choose_rows
 from tgml.benchmarks.unfiltered import read_unfiltered
-from tgml.errors import MissingDataError, UnavailableError, UnknownNameError
+from tgml.errors import MissingDataError, UnavailableError
 from tgml.evaluation import brier_score, calibration_error, reliability
 from tgml.graph import TaskGraph
 from tgml.learners import Learned, Progress, get_learner
@@ -33,10 +34,7 @@ def run(
     data: str | Path | None, methods: Sequence[str] | None, seeds: int, progress: Progress
 ) -> BenchmarkResult:
     """Compare what methods say of their edges with how many of them are right."""
-    chosen = list(methods or METHODS)
-    for method in chosen:
-        if method not in METHODS:
-            raise UnknownNameError("method", method, METHODS)
+    chosen = choose_rows(methods, METHODS)
     rows: list[dict[str, Any]] = []
     notes = []
     sets = []

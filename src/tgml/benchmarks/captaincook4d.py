@@ -9,8 +9,9 @@ from typing import Any
 
 from tgml.benchmarks.data import data_directory, data_file
 from tgml.benchmarks.result import BenchmarkResult, Column
+from tgml.benchmarks.rows import choose_rows, compute_rows
 from tgml.benchmarks.scoring import EDGE_COLUMNS, Runs, edge_row, timed
-from tgml.errors import MissingDataError, UnavailableError, UnknownNameError
+from tgml.errors import MissingDataError
 from tgml.evaluation.controls import CONTROLS, uncontradicted
 from tgml.graph import TaskGraph
 from tgml.learners import LEARNERS, Progress, get_learner
@@ -175,17 +176,9 @@ def table_rows(
     strict
         Whether a row that cannot be computed is an error, as when it was asked for by name.
     """
-    rows, left_out = [], []
-    for done, label in enumerate(chosen):
-        progress(done, len(chosen), label)
-        try:
-            rows.append(table_row(label, recipes, seeds))
-        except UnavailableError as error:
-            if strict:
-                raise
-            left_out.append(f"{label} was left out: {error}")
-    progress(len(chosen), len(chosen), "done")
-    return rows, left_out
+    return compute_rows(
+        chosen, lambda label: table_row(label, recipes, seeds), progress, strict=strict
+    )
 
 
 def _charts(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
@@ -258,13 +251,7 @@ def choose_methods(methods: Sequence[str] | None) -> list[str]:
         If there is no such row.
     """
     usable = [name for name, entry in LEARNERS.items() if not entry.needs_files]
-    every = [*usable, *VARIANTS, *CONTROL_NOTES]
-    if methods is None:
-        return every
-    for name in methods:
-        if name not in every:
-            raise UnknownNameError("method", name, every)
-    return list(dict.fromkeys(methods))
+    return choose_rows(methods, [*usable, *VARIANTS, *CONTROL_NOTES])
 
 
 def is_quick(label: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from tgml.benchmarks.captaincook4d import read_recipes
 from tgml.benchmarks.data import data_directory, data_file
 from tgml.benchmarks.result import BenchmarkResult, Column, percent
+from tgml.benchmarks.rows import compute_rows
 from tgml.benchmarks.trial_rules import RULES
 from tgml.benchmarks.trials import (
     ALARM_COLUMNS,
@@ -24,7 +25,7 @@ from tgml.benchmarks.trials import (
     rule_rows,
 )
 from tgml.benchmarks.unfiltered import letters, with_names
-from tgml.errors import MissingDataError, UnavailableError
+from tgml.errors import MissingDataError
 from tgml.evaluation.detection import f1_of
 from tgml.graph import TaskGraph
 from tgml.learners import Progress
@@ -68,23 +69,12 @@ def run(
     """Learn each recipe from its clean recordings, and judge every other one step by step."""
     chosen = choose_methods(methods, QUICK, (ORACLE,))
     procedures, notes = read_trials(data_directory(data, needs=("captaincook4d",)))
-    rows: list[dict[str, Any]] = []
-    skipped: list[dict[str, Any]] = []
-    for done, name in enumerate(chosen):
-        progress(done, len(chosen), name)
-        if name in CONTROLS:
-            rows.append(control_row(name, procedures))
-            continue
-        try:
-            graphs = _graphs(name, procedures)
-        except UnavailableError as error:
-            if methods is not None:
-                raise
-            notes.append(f"{name} was left out: {error}")
-            continue
-        rows += rule_rows(name, graphs, procedures)
-        skipped += skipped_rows(name, graphs, procedures)
-    progress(len(chosen), len(chosen), "done")
+    found, left_out = compute_rows(
+        chosen, lambda name: _rows(name, procedures), progress, strict=methods is not None
+    )
+    notes += left_out
+    rows = [row for ordered, _ in found for row in ordered]
+    skipped = [row for _, passed in found for row in passed]
     trials = [trial for given in procedures for trial in given.trials]
     title = (
         f"CaptainCook4D, {len(procedures)} recipes: {sum(len(t.steps) for t in trials):,} steps of "
@@ -100,11 +90,11 @@ def run(
         )
     ]
     if skipped:
-        left_out = sum(len(trial.skipped) for trial in trials)
+        never_done = sum(len(trial.skipped) for trial in trials)
         parts.append(
             BenchmarkResult(
                 "captaincook4d-trials: skipped",
-                f"the same recordings: {left_out} steps that were never done",
+                f"the same recordings: {never_done} steps that were never done",
                 skipped,
                 SKIPPED_COLUMNS,
                 [SKIPPED_NOTE],
@@ -184,6 +174,16 @@ def _trial(given: Demonstrations, recording: KeyStepSequence) -> Trial:
         frozenset(given.vocabulary.name(node) for node in recording.skipped),
         seconds,
     )
+
+
+def _rows(
+    name: str, procedures: Sequence[Trials]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the rows of a method or a control: on order, and on skipped steps."""
+    if name in CONTROLS:
+        return [control_row(name, procedures)], []
+    graphs = _graphs(name, procedures)
+    return rule_rows(name, graphs, procedures), skipped_rows(name, graphs, procedures)
 
 
 def _graphs(name: str, procedures: Sequence[Trials]) -> list[TaskGraph]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tgml.benchmarks.result import BenchmarkResult, Column
-from tgml.errors import UnknownNameError
+from tgml.benchmarks.rows import measure_rows
 from tgml.graph import TaskGraph
 from tgml.learners import Progress
 from tgml.rendering.drawing import draw_graph, to_png
@@ -44,16 +44,8 @@ def run(
         "svg-500": lambda: _measure(500, 12, "under 2"),
         "png-25": lambda: _measure(25, 5, "", png=True),
     }
-    chosen = list(measures) if methods is None else list(dict.fromkeys(methods))
-    for name in chosen:
-        if name not in measures:
-            raise UnknownNameError("measure", name, measures)
-    rows = []
-    for done, name in enumerate(chosen):
-        progress(done, len(chosen), name)
-        rows.append({"method": name, **measures[name]()})
-    progress(len(chosen), len(chosen), "done")
-    return BenchmarkResult("draw", "Drawings: seconds for one", rows, COLUMNS, NOTES)
+    rows, notes = measure_rows(measures, methods, progress)
+    return BenchmarkResult("draw", "Drawings: seconds for one", rows, COLUMNS, [*notes, *NOTES])
 
 
 def _first() -> dict[str, Any]:

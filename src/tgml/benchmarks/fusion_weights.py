@@ -18,8 +18,9 @@ from tgml.adjacency import Matrix, WeightedAdjacency
 from tgml.benchmarks.captaincook4d import Recipes, read_recipes
 from tgml.benchmarks.data import data_directory, data_file
 from tgml.benchmarks.result import BenchmarkResult, Column
+from tgml.benchmarks.rows import choose_rows, compute_rows
 from tgml.benchmarks.scoring import EDGE_COLUMNS, edge_row, timed
-from tgml.errors import MissingDataError, MissingExtraError, UnknownNameError
+from tgml.errors import MissingExtraError
 from tgml.graph import TaskGraph
 from tgml.learners import Progress
 from tgml.learners.fusion import ADJACENT, BASE, IN_PRIOR, SHARED_WORD, Evidence, Fusion
@@ -42,20 +43,11 @@ def run(
     progress: Progress,
 ) -> BenchmarkResult:
     """Fit and judge the weights, leaving one recipe out at a time."""
+    chosen = choose_rows(methods, ROWS)
     recipes = read_recipes(data_directory(data, needs=("captaincook4d",)))
-    chosen = list(ROWS) if methods is None else list(methods)
-    rows, notes = [], []
-    for done, label in enumerate(chosen):
-        progress(done, len(chosen), label)
-        if label not in ROWS:
-            raise UnknownNameError("method", label, ROWS)
-        try:
-            rows.append(_row(label, recipes))
-        except MissingDataError as error:
-            if methods is not None:
-                raise
-            notes.append(f"{label} was left out: {error}")
-    progress(len(chosen), len(chosen), "done")
+    rows, notes = compute_rows(
+        chosen, lambda label: _row(label, recipes), progress, strict=methods is not None
+    )
     return BenchmarkResult(
         "fusion-weights",
         f"fusion on CaptainCook4D's {len(recipes.truths)} clean recipes, its weights fitted on the "

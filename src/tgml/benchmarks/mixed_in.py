@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from tgml.benchmarks.random_procedures import SIZES, draw_procedure, measured_seeds
 from tgml.benchmarks.result import BenchmarkResult, Column, percent
 from tgml.insight import audit
 from tgml.sequences import Demonstrations, KeyStepSequence, Vocabulary
-from tgml.synthetic import Noise, draw_demonstrations, random_procedure
+from tgml.synthetic import Noise, draw_demonstrations
 
-SIZES = (8, 12, 16, 24)
 RECORDINGS = 8
 STRANGER = "stranger"
 KINDS: Mapping[str, str] = {
@@ -21,26 +21,23 @@ KINDS: Mapping[str, str] = {
 }
 
 
-def mixed_in(noise: Noise, first_seed: int, seeds: int) -> BenchmarkResult:
+def mixed_in(noise: Noise, seeds: int) -> BenchmarkResult:
     """Mix a recording of another procedure into those of one, and see who is flagged.
 
     Parameters
     ----------
     noise
         How the recordings of the procedure err.
-    first_seed, seeds
-        Which procedures of each size.
+    seeds
+        How many procedures of each size.
     """
     flagged = dict.fromkeys(KINDS, 0)
     false_alarms = dict.fromkeys(KINDS, 0)
     procedures = 0
     for size in SIZES:
-        for seed in range(first_seed, first_seed + seeds):
+        for seed in measured_seeds(seeds):
             procedures += 1
-            truth, other = (
-                random_procedure(size, width=round(0.3 * size), density=0.7, seed=number)
-                for number in (seed, seed + seeds)
-            )
+            truth, other = draw_procedure(size, seed), draw_procedure(size, seed + seeds)
             given = draw_demonstrations(truth, RECORDINGS, seed, noise=noise)
             (stranger,) = draw_demonstrations(other, 1, seed)
             for kind in KINDS:

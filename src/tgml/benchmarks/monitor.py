@@ -11,7 +11,7 @@ from statistics import mean, median
 from typing import Any
 
 from tgml.benchmarks.result import BenchmarkResult, Column
-from tgml.errors import UnknownNameError
+from tgml.benchmarks.rows import measure_rows
 from tgml.graph import TaskGraph, connect_ends
 from tgml.learners import Progress
 from tgml.monitoring import Monitor
@@ -41,16 +41,9 @@ def run(
         "monitor-90-dense": lambda: _sessions(90, 0.5, "under 50"),
         "monitor-flat": _flat,
     }
-    chosen = list(measures) if methods is None else list(dict.fromkeys(methods))
-    for name in chosen:
-        if name not in measures:
-            raise UnknownNameError("measure", name, measures)
-    rows = []
-    for done, name in enumerate(chosen):
-        progress(done, len(chosen), name)
-        rows.append({"method": name, **measures[name]()})
-    progress(len(chosen), len(chosen), "done")
-    return BenchmarkResult("monitor", "The monitor: microseconds for a step", rows, COLUMNS, NOTES)
+    rows, notes = measure_rows(measures, methods, progress)
+    title = "The monitor: microseconds for a step"
+    return BenchmarkResult("monitor", title, rows, COLUMNS, [*notes, *NOTES])
 
 
 def dense_graph(steps: int, density: float) -> TaskGraph:

@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tgml.benchmarks.random_procedures import draw_procedures
 from tgml.benchmarks.result import BenchmarkResult, Column, percent
-from tgml.benchmarks.synthetic import DENSITY, FIRST_SEED, SIZES, WIDTH
-from tgml.errors import UnknownNameError
+from tgml.benchmarks.rows import choose_rows
+from tgml.benchmarks.scoring import detection_figures
 from tgml.evaluation.detection import bootstrap_f1, score_detection
 from tgml.graph import TaskGraph
 from tgml.learners import Progress
 from tgml.monitoring import Confusion, Monitor, mistake_probabilities
 from tgml.monitoring.calibration import lowest_threshold
 from tgml.monitoring.uncertain import MISTAKE_RATE
-from tgml.synthetic import Demonstrator, Noise, draw_demonstrations, random_procedure
+from tgml.synthetic import Demonstrator, Noise, draw_demonstrations
 
 RATES = (0.0, 0.05, 0.1, 0.2, 0.3)
 """Error rates of the recogniser."""
@@ -69,15 +70,8 @@ def run(
     progress: Progress,
 ) -> BenchmarkResult:
     """Watch random procedures through worse and worse recognisers."""
-    chosen = list(METHODS) if methods is None else list(dict.fromkeys(methods))
-    for name in chosen:
-        if name not in METHODS:
-            raise UnknownNameError("method", name, METHODS)
-    truths = [
-        random_procedure(size, width=round(WIDTH * size), density=DENSITY, seed=seed)
-        for size in SIZES
-        for seed in range(FIRST_SEED, FIRST_SEED + seeds)
-    ]
+    chosen = choose_rows(methods, METHODS)
+    truths = draw_procedures(seeds)
     rows = []
     for done, rate in enumerate(RATES):
         progress(done, len(RATES), f"error rate {rate:.0%}")
@@ -133,16 +127,10 @@ def _row(
     ]
     wrong = [(*stream.wrong, *[True] * stream.unseen) for stream in streams]
     found = score_detection(wrong, scores, 0.5)
-    low, high = bootstrap_f1(wrong, scores, 0.5)
     return {
         "method": method,
         "error_rate": rate,
-        "precision": found.precision,
-        "recall": found.recall,
-        "f1": found.f1,
-        "f1_low90": low,
-        "f1_high90": high,
-        "average_precision": found.average_precision,
+        **detection_figures(found, bootstrap_f1(wrong, scores, 0.5)),
         "false_alarms_per_recording": found.false_alarms / len(streams),
         "mistakes": found.true_alarms + found.missed,
         "recordings": len(streams),

@@ -11,8 +11,9 @@ from tgml.benchmarks.mistake_methods import EXPECTED_NOISE, METHODS, Workshop
 from tgml.benchmarks.mistake_split import MistakeSplit, read_split
 from tgml.benchmarks.published_mistakes import NOT_OURS, PUBLISHED
 from tgml.benchmarks.result import BenchmarkResult, Column, Row, percent
+from tgml.benchmarks.rows import choose_rows
 from tgml.benchmarks.scoring import timed
-from tgml.errors import TgmlError, UnknownNameError
+from tgml.errors import TgmlError
 from tgml.evaluation.online_mistakes import MistakeScores, f1_average_interval, score_flags
 from tgml.learners import Progress
 
@@ -98,10 +99,7 @@ def choose_methods(methods: Sequence[str] | None) -> list[str]:
     UnknownNameError
         If there is no such method.
     """
-    for method in methods or ():
-        if method not in METHODS:
-            raise UnknownNameError("method", method, METHODS)
-    return list(METHODS) if methods is None else list(dict.fromkeys(methods))
+    return choose_rows(methods, METHODS)
 
 
 def _title(split: MistakeSplit) -> str:

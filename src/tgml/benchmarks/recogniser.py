@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tgml.benchmarks.random_procedures import FIRST_SEED, draw_procedure
 from tgml.benchmarks.result import BenchmarkResult, Column, percent
-from tgml.benchmarks.synthetic import DENSITY, FIRST_SEED, WIDTH
-from tgml.errors import UnknownNameError
+from tgml.benchmarks.rows import choose_rows
 from tgml.evaluation import mean_interval
 from tgml.evaluation.detection import score_detection
 from tgml.evaluation.frames import score_frames
@@ -24,7 +24,6 @@ from tgml.learners import Progress
 from tgml.monitoring import Monitor, mistake_probabilities
 from tgml.monitoring.edits import align, edit_score
 from tgml.recognition import FrameHabits, KeyStepStream, hold_out, measure_frames
-from tgml.synthetic import random_procedure
 from tgml.synthetic.features import BACKGROUND, SimulatedCamera, draw_sessions
 
 if TYPE_CHECKING:
@@ -94,10 +93,7 @@ def run(
     progress: Progress,
 ) -> BenchmarkResult:
     """Train on simulated cameras, and judge what else they filmed."""
-    chosen = list(METHODS) if methods is None else list(dict.fromkeys(methods))
-    for name in chosen:
-        if name not in METHODS:
-            raise UnknownNameError("method", name, METHODS)
+    chosen = choose_rows(methods, METHODS)
     rows: list[dict[str, Any]] = []
     total = len(CAMERAS) * len(chosen) * seeds
     frames = 0
@@ -124,7 +120,7 @@ def run(
 
 def _problem(kind: str, seed: int) -> _Problem:
     own = FIRST_SEED + seed
-    graph = random_procedure(STEPS, width=round(WIDTH * STEPS), density=DENSITY, seed=own)
+    graph = draw_procedure(STEPS, own)
     camera = SimulatedCamera(graph.steps, duration=DURATION, seed=own, **CAMERAS[kind])
     films = camera.film(draw_sessions(graph, TRAINING, seed=own), seed=1)
     test = camera.film(

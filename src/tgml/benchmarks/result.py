@@ -73,16 +73,19 @@ class BenchmarkResult:
         rows = self.rows if self.table_rows is None else self.table_rows
         return [[column.cell(row) for column in self.columns] for row in rows]
 
-    def to_json(self) -> str:
-        """Return the result as JSON text: every figure, no picture."""
-        content = {
+    def content(self) -> dict[str, Any]:
+        """Return the result as plain JSON values: every figure, no picture."""
+        return {
             "benchmark": self.benchmark,
             "title": self.title,
             "rows": [dict(row) for row in self.rows],
             "notes": list(self.notes),
             "environment": dict(self.environment),
         }
-        return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+    def to_json(self) -> str:
+        """Return the result as JSON text: every figure, no picture."""
+        return json.dumps(self.content(), indent=2, ensure_ascii=False) + "\n"
 
 
 def environment() -> dict[str, Any]:

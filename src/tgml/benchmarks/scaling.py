@@ -16,8 +16,9 @@ import numpy as np
 
 from tgml.benchmarks.generated import many_procedures, write_parquet_log
 from tgml.benchmarks.result import BenchmarkResult, Column
+from tgml.benchmarks.rows import choose_rows
 from tgml.benchmarks.scoring import timed
-from tgml.errors import SettingError, UnavailableError, UnknownNameError
+from tgml.errors import SettingError, UnavailableError
 from tgml.learners import Progress
 from tgml.runs import Workers, learn_run
 from tgml.runs.outcome import learn_batch
@@ -45,12 +46,10 @@ def run(
     progress: Progress,
 ) -> BenchmarkResult:
     """Measure the points, fit the formula, predict."""
-    chosen = list(SERIES) if methods is None else list(dict.fromkeys(methods))
+    chosen = choose_rows(methods, SERIES, kind="series")
     rows: list[dict[str, Any]] = []
     notes: list[str] = []
     for done, name in enumerate(chosen):
-        if name not in SERIES:
-            raise UnknownNameError("series", name, SERIES)
         progress(done, len(chosen), name)
         measure, sizes = SERIES[name]
         try:

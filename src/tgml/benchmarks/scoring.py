@@ -1,4 +1,4 @@
-"""Rows of edge scores, for every benchmark that compares graphs with known ones."""
+"""Scores as rows: of edges against known ones, and of mistakes that were found."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from tgml.benchmarks.result import Column, percent
 from tgml.evaluation import compare_edges, macro_average, mean_interval
+from tgml.evaluation.detection import DetectionScores
 from tgml.graph import TaskGraph
 
 Result = TypeVar("Result")
@@ -68,6 +69,18 @@ def edge_row(
             }
             for number, name in enumerate(procedures)
         ],
+    }
+
+
+def detection_figures(found: DetectionScores, f1_interval: tuple[float, float]) -> dict[str, float]:
+    """Return how well mistakes were found, with the interval of F1, as part of a row."""
+    return {
+        "precision": found.precision,
+        "recall": found.recall,
+        "f1": found.f1,
+        "f1_low90": f1_interval[0],
+        "f1_high90": f1_interval[1],
+        "average_precision": found.average_precision,
     }
 
 

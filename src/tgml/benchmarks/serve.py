@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from tgml.benchmarks.result import BenchmarkResult, Column
+from tgml.benchmarks.rows import measure_rows
 from tgml.benchmarks.service.kills import measure_kills
 from tgml.benchmarks.service.load import measure_load
-from tgml.errors import MissingDataError, UnknownNameError
+from tgml.errors import MissingDataError
 from tgml.learners import Progress
 
 SESSIONS = 200
@@ -50,20 +51,7 @@ def run(
         "sqlite-kills": lambda: kill_row(KILLS),
         "postgres": lambda: load_row(SESSIONS, OBSERVATIONS, store=_postgres()),
     }
-    chosen = list(measures) if methods is None else list(dict.fromkeys(methods))
-    for name in chosen:
-        if name not in measures:
-            raise UnknownNameError("measure", name, measures)
-    rows, notes = [], []
-    for done, name in enumerate(chosen):
-        progress(done, len(chosen), name)
-        try:
-            rows.append({"method": name, **measures[name]()})
-        except MissingDataError as error:
-            if methods is not None:
-                raise
-            notes.append(f"{name} was left out: {error}")
-    progress(len(chosen), len(chosen), "done")
+    rows, notes = measure_rows(measures, methods, progress)
     return BenchmarkResult(
         "serve", "The live service: observations over HTTP", rows, COLUMNS, [*notes, *NOTES]
     )

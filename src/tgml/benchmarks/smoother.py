@@ -10,7 +10,7 @@ from typing import Any
 
 from tgml.benchmarks.data import data_directory, data_file
 from tgml.benchmarks.result import BenchmarkResult, Column, percent
-from tgml.errors import UnknownNameError
+from tgml.benchmarks.rows import choose_rows
 from tgml.evaluation import mean_interval
 from tgml.learners import Progress
 from tgml.monitoring import FrameSmoother
@@ -34,10 +34,7 @@ def run(
     progress: Progress,
 ) -> BenchmarkResult:
     """Compare the key-steps that come of frames with the true ones."""
-    chosen = list(METHODS) if methods is None else list(dict.fromkeys(methods))
-    for name in chosen:
-        if name not in METHODS:
-            raise UnknownNameError("method", name, METHODS)
+    chosen = choose_rows(methods, METHODS)
     directory = data_directory(data, needs=("recognition", "epic-tent"))
     path = data_file(
         directory, "recognition", recognition_file("epic-tent-o", "miniroad", frames=True)

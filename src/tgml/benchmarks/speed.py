@@ -13,8 +13,8 @@ from typing import Any
 
 from tgml.benchmarks.data import data_directory, data_file
 from tgml.benchmarks.result import BenchmarkResult, Column
+from tgml.benchmarks.rows import measure_rows
 from tgml.benchmarks.scoring import timed
-from tgml.errors import MissingDataError, UnknownNameError
 from tgml.learners import Learner, Progress, get_learner
 from tgml.readers import read_demonstrations
 from tgml.readers.assembly101 import read_assembly101_o
@@ -51,20 +51,7 @@ def run(
         "robust-25x16": lambda: _robust(25, 16, "under 1 second"),
         "robust-100x1000": lambda: _robust(100, 1000, "under 60 seconds"),
     }
-    chosen = list(measures) if methods is None else list(dict.fromkeys(methods))
-    for name in chosen:
-        if name not in measures:
-            raise UnknownNameError("measure", name, measures)
-    rows, notes = [], []
-    for done, name in enumerate(chosen):
-        progress(done, len(chosen), name)
-        try:
-            rows.append({"method": name, **measures[name]()})
-        except MissingDataError as error:
-            if methods is not None:
-                raise
-            notes.append(f"{name} was left out: {error}")
-    progress(len(chosen), len(chosen), "done")
+    rows, notes = measure_rows(measures, methods, progress)
     return BenchmarkResult(
         "speed",
         "learners: times as ratios within one run",

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tgml.benchmarks.random_procedures import SIZES, draw_procedures, note_on_procedures
 from tgml.benchmarks.result import BenchmarkResult, Column, Row, percent
+from tgml.benchmarks.rows import choose_rows, compute_rows
 from tgml.benchmarks.scoring import timed
-from tgml.errors import SettingError, TgmlError, UnknownNameError
+from tgml.errors import SettingError
 from tgml.evaluation import compare_edges, macro_average, mean_interval
 from tgml.evaluation.controls import CONTROLS, uncontradicted
 from tgml.graph import TaskGraph
@@ -17,23 +19,14 @@ from tgml.learners import LEARNERS, Progress, get_learner
 from tgml.postprocess import to_graph
 from tgml.rendering.charts import Point, Series, line_chart
 from tgml.sequences import Demonstrations
-from tgml.synthetic import Noise, draw_demonstrations, random_procedure
+from tgml.synthetic import Noise, draw_demonstrations
 
-SIZES = (8, 12, 16, 24)
-"""How many steps the procedures have."""
-WIDTH = 0.3
-"""Their width, as a share of their steps."""
-DENSITY = 0.7
-"""How ordered they are; with it three quarters of all pairs of steps are, as in recipes."""
 COUNTS = (1, 2, 4, 8, 16, 32, 64)
 """Numbers of clean recordings."""
 RATES = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 """Rates of errors."""
 NOISY_COUNT = 16
 """How many recordings there are where noise varies."""
-
-FIRST_SEED = 100
-"""The settings of `robust` were chosen on procedures of smaller seeds; these it has not seen."""
 
 ASKING = tuple(name for name, entry in LEARNERS.items() if entry.reads_names)
 """Methods that go by what a step's name means; the names here mean nothing."""
@@ -80,25 +73,15 @@ def run(
         Told how far it is.
     """
     chosen = _choose(methods)
-    truths = [
-        random_procedure(size, width=round(WIDTH * size), density=DENSITY, seed=seed)
-        for size in SIZES
-        for seed in range(FIRST_SEED, FIRST_SEED + seeds)
-    ]
+    truths = draw_procedures(seeds)
     conditions = _conditions(truths)
-    rows: list[dict[str, Any]] = []
-    left_out = []
-    for done, method in enumerate(chosen):
-        progress(done, len(chosen), method)
-        try:
-            learn = _learn(method)
-        except TgmlError as error:
-            if methods is not None:
-                raise
-            left_out.append(f"{method} was left out: {error}")
-            continue
-        rows += [_row(method, learn, condition, truths) for condition in conditions]
-    progress(len(chosen), len(chosen), "done")
+    found, left_out = compute_rows(
+        chosen,
+        lambda method: _rows(method, conditions, truths),
+        progress,
+        strict=methods is not None,
+    )
+    rows = [row for some in found for row in some]
     parts = [
         _part(
             "demonstrations",
@@ -129,17 +112,13 @@ def run(
 def _choose(methods: Sequence[str] | None) -> list[str]:
     usable = (name for name, entry in LEARNERS.items() if not entry.needs_files)
     every = [*(name for name in usable if name not in ASKING), *CONTROL_NAMES]
-    if methods is None:
-        return every
-    for name in methods:
+    for name in methods or ():
         if name in ASKING:
             raise SettingError(
                 f"the method {name!r} goes by what step names mean, and those of random procedures "
                 f"mean nothing; expected one of {', '.join(every)}"
             )
-        if name not in every:
-            raise UnknownNameError("method", name, every)
-    return list(dict.fromkeys(methods))
+    return choose_rows(methods, every)
 
 
 def _conditions(truths: Sequence[TaskGraph]) -> list[Condition]:
@@ -185,6 +164,13 @@ def _learn(method: str) -> Learn:
     ]
 
 
+def _rows(
+    method: str, conditions: Sequence[Condition], truths: Sequence[TaskGraph]
+) -> list[dict[str, Any]]:
+    learn = _learn(method)
+    return [_row(method, learn, condition, truths) for condition in conditions]
+
+
 def _row(
     method: str, learn: Learn, condition: Condition, truths: Sequence[TaskGraph]
 ) -> dict[str, Any]:
@@ -206,12 +192,8 @@ def _row(
 
 
 def _notes_on_procedures(seeds: int) -> list[str]:
-    sizes = ", ".join(map(str, SIZES))
     return [
-        (
-            f"{seeds} procedures each of {sizes} steps, their width {WIDTH:g} of the steps, their "
-            f"density {DENSITY:g}; recordings uniform over the valid orders"
-        ),
+        f"{note_on_procedures(seeds)}; recordings uniform over the valid orders",
         "intervals are Student's t at 90 % over procedures; methods have their default settings",
         "step names say nothing here: methods that read them go by the order alone",
         f"left out, as they go by what names mean: {', '.join(ASKING)}",

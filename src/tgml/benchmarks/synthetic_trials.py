@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tgml.benchmarks.random_procedures import SIZES, draw_procedure, measured_seeds
 from tgml.benchmarks.result import BenchmarkResult
-from tgml.benchmarks.synthetic import DENSITY, FIRST_SEED, SIZES, WIDTH
 from tgml.benchmarks.trial_rules import RULES
 from tgml.benchmarks.trials import (
     CONTROLS,
@@ -23,7 +23,7 @@ from tgml.benchmarks.trials import (
 from tgml.graph import TaskGraph
 from tgml.learners import Progress
 from tgml.monitoring.order import out_of_order
-from tgml.synthetic import Demonstrator, Noise, draw_demonstrations, random_procedure
+from tgml.synthetic import Demonstrator, Noise, draw_demonstrations
 
 LEARNING = 8
 """How many clean recordings a procedure is learned from, about as many as recipes have."""
@@ -42,7 +42,7 @@ def run(
 ) -> BenchmarkResult:
     """Learn random procedures from clean recordings, and judge disturbed ones."""
     chosen = choose_methods(methods, DEFAULT, (ORACLE,))
-    procedures = draw_trials(range(FIRST_SEED, FIRST_SEED + seeds))
+    procedures = draw_trials(measured_seeds(seeds))
     rows: list[dict[str, Any]] = []
     for done, name in enumerate(chosen):
         progress(done, len(chosen), name)
@@ -81,7 +81,7 @@ def draw_trials(seeds: Sequence[int]) -> list[Trials]:
     procedures = []
     for size in SIZES:
         for seed in seeds:
-            truth = random_procedure(size, width=round(WIDTH * size), density=DENSITY, seed=seed)
+            truth = draw_procedure(size, seed)
             train = draw_demonstrations(truth, LEARNING, seed)
             watched = draw_demonstrations(truth, WATCHED, 10_000 + seed, noise=noise)
             trials = tuple(

@@ -8,8 +8,9 @@ from types import MappingProxyType
 from typing import Any
 
 from tgml.benchmarks.result import Column, percent
+from tgml.benchmarks.rows import choose_rows
+from tgml.benchmarks.scoring import detection_figures
 from tgml.benchmarks.trial_rules import RULES
-from tgml.errors import UnknownNameError
 from tgml.evaluation.detection import bootstrap_f1, false_alarms_at_recall, score_detection
 from tgml.graph import Edge, TaskGraph
 from tgml.learners import LEARNERS, get_learner
@@ -130,13 +131,8 @@ def choose_methods(
     UnknownNameError
         If there is no such method.
     """
-    every = list(dict.fromkeys([*default, *LEARNERS, *extra, *CONTROLS]))
-    if methods is None:
-        return [*default, *extra, *CONTROLS]
-    for name in methods:
-        if name not in every:
-            raise UnknownNameError("method", name, every)
-    return list(dict.fromkeys(methods))
+    every = dict.fromkeys([*default, *LEARNERS, *extra, *CONTROLS])
+    return choose_rows(methods, every, default=[*default, *extra, *CONTROLS])
 
 
 def learn_graphs(method: str, procedures: Sequence[Trials]) -> list[TaskGraph]:
@@ -195,16 +191,10 @@ def detection_row(
     trials = [trial for given in procedures for trial in given.trials]
     truths = [trial.wrong for trial in trials]
     found = score_detection(truths, scores, threshold)
-    low, high = bootstrap_f1(truths, scores, threshold)
     row: dict[str, Any] = {
         "method": method,
         "rule": rule,
-        "precision": found.precision,
-        "recall": found.recall,
-        "f1": found.f1,
-        "f1_low90": low,
-        "f1_high90": high,
-        "average_precision": found.average_precision,
+        **detection_figures(found, bootstrap_f1(truths, scores, threshold)),
         "threshold": threshold,
         "steps": sum(map(len, truths)),
         "mistakes": found.true_alarms + found.missed,

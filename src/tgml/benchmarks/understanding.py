@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from tgml.benchmarks.captaincook4d import read_recipes
 from tgml.benchmarks.data import data_directory
 from tgml.benchmarks.result import BenchmarkResult, Column, percent
+from tgml.benchmarks.rows import choose_rows, compute_rows
 from tgml.benchmarks.scoring import timed
-from tgml.errors import UnavailableError, UnknownNameError
 from tgml.evaluation import mean_interval
 from tgml.learners import LEARNERS, Progress
 from tgml.learners.precedence import precedence
@@ -102,23 +102,13 @@ def run(
     data: str | Path | None, methods: Sequence[str] | None, seeds: int, progress: Progress
 ) -> BenchmarkResult:
     """Train on half of the recordings, and ask about the others."""
-    chosen = list(ROWS) if methods is None else list(dict.fromkeys(methods))
-    for name in chosen:
-        if name not in ROWS:
-            raise UnknownNameError("method", name, ROWS)
+    chosen = choose_rows(methods, ROWS)
     recipes = read_recipes(data_directory(data, needs=("captaincook4d",)))
     halves = [Halves.of(given) for given in recipes.demonstrations if len(given) > 1]
     count = sum(len(own.triplets) for own in halves)
-    rows, notes = [], []
-    for done, label in enumerate(chosen):
-        progress(done, len(chosen), label)
-        try:
-            rows.append(_row(label, halves, seeds))
-        except UnavailableError as error:
-            if methods is not None:
-                raise
-            notes.append(f"{label} was left out: {error}")
-    progress(len(chosen), len(chosen), "done")
+    rows, notes = compute_rows(
+        chosen, lambda label: _row(label, halves, seeds), progress, strict=methods is not None
+    )
     return BenchmarkResult(
         "understanding",
         f"CaptainCook4D, {len(halves)} recipes, {count} triplets of consecutive steps from the "

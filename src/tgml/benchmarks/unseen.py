@@ -13,8 +13,8 @@ from tgml.adjacency import WeightedAdjacency
 from tgml.benchmarks.captaincook4d import PAPER, Recipes, published_runs, read_recipes
 from tgml.benchmarks.data import data_directory
 from tgml.benchmarks.result import BenchmarkResult
+from tgml.benchmarks.rows import choose_rows, compute_rows
 from tgml.benchmarks.scoring import EDGE_COLUMNS, Runs, edge_row, timed
-from tgml.errors import UnavailableError, UnknownNameError
 from tgml.graph import TaskGraph
 from tgml.learners import LEARNERS, Progress
 from tgml.postprocess import to_graph
@@ -45,37 +45,30 @@ def run(
     data: str | Path | None, methods: Sequence[str] | None, seeds: int, progress: Progress
 ) -> BenchmarkResult:
     """Predict each recipe's graph from its step names, the recordings of the others known."""
-    chosen = list(ROWS) if methods is None else list(dict.fromkeys(methods))
-    for name in chosen:
-        if name not in ROWS:
-            raise UnknownNameError("method", name, ROWS)
+    chosen = choose_rows(methods, ROWS)
     recipes = read_recipes(data_directory(data, needs=("captaincook4d",)))
-    names = [given.procedure for given in recipes.demonstrations]
-    rows, notes = [], []
-    for done, label in enumerate(chosen):
-        progress(done, len(chosen), label)
-        try:
-            seconds, runs = timed(partial(PREDICT[label], recipes, seeds))
-        except UnavailableError as error:
-            if methods is not None:
-                raise
-            notes.append(f"{label} was left out: {error}")
-            continue
-        row = edge_row(label, ROWS[label], names, runs, recipes.truths, seconds)
-        if label == "llm":
-            row["paper"] = dict(
-                zip(("precision", "recall", "f1", "f1_interval90"), PAPER["llm"], strict=True)
-            )
-        rows.append(row)
-    progress(len(chosen), len(chosen), "done")
+    rows, notes = compute_rows(
+        chosen, lambda label: _row(label, recipes, seeds), progress, strict=methods is not None
+    )
     return BenchmarkResult(
         "unseen",
-        f"CaptainCook4D, {len(names)} recipes, each predicted from its step names alone; nothing "
-        "of its recordings is known, macro averages over recipes",
+        f"CaptainCook4D, {len(recipes.truths)} recipes, each predicted from its step names alone; "
+        "nothing of its recordings is known, macro averages over recipes",
         rows,
         EDGE_COLUMNS,
         [*notes, "the paper reports no network on recipes that it has not seen"],
     )
+
+
+def _row(label: str, recipes: Recipes, seeds: int) -> dict[str, Any]:
+    names = [given.procedure for given in recipes.demonstrations]
+    seconds, runs = timed(partial(PREDICT[label], recipes, seeds))
+    row = edge_row(label, ROWS[label], names, runs, recipes.truths, seconds)
+    if label == "llm":
+        row["paper"] = dict(
+            zip(("precision", "recall", "f1", "f1_interval90"), PAPER["llm"], strict=True)
+        )
+    return row
 
 
 def _transformer(recipes: Recipes, seeds: int) -> Runs:

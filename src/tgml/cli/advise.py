@@ -36,13 +36,7 @@ def advise(
     from tgml.insight import advise as give_advice
     from tgml.readers import read_demonstrations
 
-    reading = read_demonstrations(
-        demos,
-        format=file_format,
-        order=order,
-        procedure=procedure,
-        columns=options.columns(column),
-    )
+    reading = read_demonstrations(demos, **options.reading(file_format, order, procedure, column))
     found = [give_advice(given, most=most) for given in reading.procedures.values()]
     print_notes(reading.notes)
     if as_json:

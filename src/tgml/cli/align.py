@@ -9,7 +9,7 @@ import typer
 
 from tgml.cli import options
 from tgml.cli.output import count, echo, print_json, print_notes
-from tgml.cli.recordings import of_this_procedure, share_a_step
+from tgml.cli.recordings import read_for_graph
 from tgml.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -45,22 +45,15 @@ def align(
     Example: tgml align pancakes.graph.json pancakes.csv
     """
     from tgml.alignment import conformance
-    from tgml.readers import read_demonstrations, read_graph
+    from tgml.readers import read_graph
 
     costs = _costs(cost)
     loaded = read_graph(graph)
-    reading = read_demonstrations(
-        demos,
-        format=file_format,
-        order=order,
-        procedure=procedure,
-        columns=options.columns(column),
-        errors=errors,
+    demonstrations, notes = read_for_graph(
+        loaded, demos, **options.reading(file_format, order, procedure, column, errors)
     )
-    demonstrations = of_this_procedure(reading, loaded, demos)
-    share_a_step(loaded, demonstrations, demos)
     result = conformance(loaded, demonstrations, costs=costs)
-    print_notes(reading.notes)
+    print_notes(notes)
     if as_json:
         print_json(
             {

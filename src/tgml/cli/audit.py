@@ -37,13 +37,7 @@ def audit(
     from tgml.insight import audit as audit_recordings
     from tgml.readers import read_demonstrations
 
-    reading = read_demonstrations(
-        demos,
-        format=file_format,
-        order=order,
-        procedure=procedure,
-        columns=options.columns(column),
-    )
+    reading = read_demonstrations(demos, **options.reading(file_format, order, procedure, column))
     found = [audit_recordings(given) for given in reading.procedures.values()]
     print_notes(reading.notes)
     if as_json:

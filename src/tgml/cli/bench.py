@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tgml.cli import options
-from tgml.cli.output import echo, print_notes, print_table, progress_bar
+from tgml.cli.output import echo, print_json, print_notes, print_table, progress_bar
 from tgml.cli.targets import check_file, check_folder
 
 if TYPE_CHECKING:
@@ -22,10 +23,7 @@ def bench(
             metavar="NAME", help="Which benchmark; without it, a list.", show_default=False
         ),
     ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="The data directory. Default: the variable TGML_DATA."),
-    ] = None,
+    data: options.DataDirectory = None,
     methods: Annotated[
         list[str] | None,
         typer.Option(metavar="A,B", help="Only these methods, with commas between; repeatable."),
@@ -33,50 +31,57 @@ def bench(
     seeds: Annotated[
         int, typer.Option(metavar="N", min=1, help="How many runs a method that draws gets.")
     ] = 5,
-    json_file: Annotated[
-        str | None, typer.Option("--json", metavar="FILE", help="Write the figures as JSON, too.")
-    ] = None,
     output: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--output",
             "-o",
-            metavar="FOLDER",
-            help="Write a page, Markdown and JSON there; some, such as 'paper', always do, by "
-            "default to bench-output.",
+            metavar="PATH",
+            help="Write the figures to this .json file; or a page, Markdown and JSON to this "
+            "folder, which some, such as 'paper', always do, by default to bench-output.",
         ),
     ] = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """Run a benchmark; print the paper's figures beside ours.
 
-    Example: tgml bench captaincook4d --data ~/datasets --json captaincook4d.json
+    Example: tgml bench captaincook4d --data ~/datasets -o captaincook4d.json
     """
     from tgml.benchmarks import BENCHMARKS, run_benchmark
     from tgml.files import write_text
 
     if name is None:
-        print_table(["benchmark", "what"], [[e.name, e.summary] for e in BENCHMARKS.values()])
+        if as_json:
+            print_json([{"name": e.name, "summary": e.summary} for e in BENCHMARKS.values()])
+        else:
+            print_table(["benchmark", "what"], [[e.name, e.summary] for e in BENCHMARKS.values()])
         return
     chosen = options.list_of_names("--methods", ",".join(methods) if methods else None)
     if output is None and name in BENCHMARKS and BENCHMARKS[name].folder:
-        output = Path(BENCHMARKS[name].folder)
-    if json_file is not None:
-        check_file(json_file)
+        output = BENCHMARKS[name].folder
+    is_file = output is not None and Path(output).suffix.lower() == ".json"
     if output is not None:
-        check_folder(output)
+        check_file(output) if is_file else check_folder(Path(output))
     with progress_bar() as progress:
         result = run_benchmark(name, data=data, methods=chosen, seeds=seeds, progress=progress)
-    if json_file is not None:
-        write_text(json_file, result.to_json())
+    written: Sequence[Path] = ()
+    if output is not None and is_file:
+        write_text(output, result.to_json())
+        written = [Path(output)]
+    elif output is not None:
+        written = _write_pages(result, Path(output))
+    if as_json:
+        print_json(result.content())
+        return
     for part in result.parts or [result]:
         titles = [column.title for column in part.columns]
         print_table(titles, part.table(), title=part.title)
         print_notes(part.notes)
-    if output is not None:
-        _write_pages(result, output)
+    for path in written:
+        echo(f"{path}: written")
 
 
-def _write_pages(result: BenchmarkResult, folder: Path) -> None:
+def _write_pages(result: BenchmarkResult, folder: Path) -> Sequence[Path]:
     from tgml.benchmarks import BENCHMARKS
     from tgml.benchmarks.pages import to_html, to_markdown
     from tgml.files import write_into_folder
@@ -89,5 +94,4 @@ def _write_pages(result: BenchmarkResult, folder: Path) -> None:
     }
     if BENCHMARKS[name].charts_as_files:
         texts |= {f"{name}-{chart}.svg": svg for chart, svg in result.charts.items()}
-    for path in write_into_folder(folder, texts):
-        echo(f"{path}: written")
+    return write_into_folder(folder, texts)

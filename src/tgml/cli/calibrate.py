@@ -9,7 +9,7 @@ import typer
 
 from tgml.cli import options
 from tgml.cli.output import count, echo, print_json, print_notes
-from tgml.cli.recordings import of_this_procedure
+from tgml.cli.recordings import read_for_graph
 from tgml.cli.targets import check_file
 from tgml.errors import InputError, SettingError
 
@@ -29,14 +29,8 @@ def calibrate(
     budget: Annotated[
         float, typer.Option(metavar="N", help="How many false alarms a recording are allowed.")
     ] = 0.5,
-    confusion: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The recogniser's errors, as a confusion matrix."),
-    ] = None,
-    error_rate: Annotated[
-        float | None,
-        typer.Option(metavar="R", help="The recogniser's errors, as a single rate."),
-    ] = None,
+    confusion: options.ConfusionFile = None,
+    error_rate: options.ErrorRate = None,
     recognised: Annotated[
         Path | None,
         typer.Option(
@@ -48,7 +42,7 @@ def calibrate(
     mistake_rate: Annotated[
         float, typer.Option(metavar="R", help="How often people make mistakes.")
     ] = 0.05,
-    seed: Annotated[int, typer.Option(metavar="N", help="For the simulated recogniser.")] = 0,
+    seed: options.Seed = 0,
     order: options.Order = None,
     procedure: options.Procedure = None,
     file_format: options.Format = None,
@@ -64,7 +58,7 @@ def calibrate(
     Example: tgml calibrate pancakes.graph.json pancakes.csv --error-rate 0.1 -o alarm.json
     """
     from tgml.monitoring import calibrate as find
-    from tgml.readers import read_demonstrations, read_graph
+    from tgml.readers import read_graph
 
     check_file(output)
     if sum(given is not None for given in (confusion, error_rate, recognised)) > 1:
@@ -74,27 +68,23 @@ def calibrate(
     if not 0 < mistake_rate < 1:
         raise SettingError(f"--mistake-rate {mistake_rate}: expected a number between 0 and 1")
     loaded = read_graph(graph)
-
-    def read(path: Path) -> Demonstrations:
-        reading = read_demonstrations(
-            path,
-            format=file_format,
-            order=order,
-            procedure=procedure,
-            columns=options.columns(column),
-        )
-        print_notes(reading.notes)
-        return of_this_procedure(reading, loaded, path)
-
-    given = read(demos)
+    reading = options.reading(file_format, order, procedure, column)
+    given, notes = read_for_graph(loaded, demos, **reading)
     clean = [recording for recording in given if not recording.has_mistakes]
     if len(clean) < len(given):
         left_out = count(len(given) - len(clean), "recording")
-        print_notes([f"{left_out} with marked mistakes left out"])
+        notes = (*notes, f"{left_out} with marked mistakes left out")
     if not clean:
         raise InputError(f"{demos}: every recording has a marked mistake; expected some without")
     true = {recording.id: given.names(recording) for recording in clean}
-    seen = None if recognised is None else _seen(read(recognised), true, recognised)
+    seen = None
+    if recognised is not None:
+        found_there, more = read_for_graph(loaded, recognised, **reading)
+        seen = _seen(found_there, true, recognised)
+        notes = (*notes, *more)
+        if len(seen) < len(true):
+            missing = count(len(true) - len(seen), "recording")
+            notes = (*notes, f"{recognised}: {missing} of the true ones not there; left out")
     errors = _errors(loaded, true, seen, confusion, error_rate)
     found = find(
         loaded,
@@ -106,6 +96,7 @@ def calibrate(
         recognised=seen is not None,
     )
     found.save(output)
+    print_notes(notes)
     if as_json:
         print_json({**found.to_json(), "file": str(output)})
         return
@@ -126,9 +117,6 @@ def _seen(
             f"{path}: none of its recordings has the name of a true one, such as "
             f"{next(iter(true))!r}; expected the same names in both files"
         )
-    if len(seen) < len(true):
-        missing = count(len(true) - len(seen), "recording")
-        print_notes([f"{path}: {missing} of the true ones not there; left out"])
     return seen
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from tgml.cli import options
 from tgml.cli.output import count, echo, print_json, print_notes
-from tgml.cli.recordings import of_this_procedure, share_a_step
+from tgml.cli.recordings import read_for_graph
 
 if TYPE_CHECKING:
     from tgml.monitoring import Violation
@@ -18,14 +17,7 @@ if TYPE_CHECKING:
 
 def check(
     graph: options.Graph,
-    sequences: Annotated[
-        Path,
-        typer.Argument(
-            metavar="SEQUENCES",
-            help="The recordings: CSV, JSON Lines, JSON or text.",
-            show_default=False,
-        ),
-    ],
+    demos: options.Demos,
     order: options.Order = None,
     procedure: options.Procedure = None,
     file_format: options.Format = None,
@@ -40,24 +32,17 @@ def check(
     Example: tgml check pancakes.graph.json pancakes.csv
     """
     from tgml.monitoring import find_violations
-    from tgml.readers import read_demonstrations, read_graph
+    from tgml.readers import read_graph
 
     loaded = read_graph(graph)
-    reading = read_demonstrations(
-        sequences,
-        format=file_format,
-        order=order,
-        procedure=procedure,
-        columns=options.columns(column),
-        errors=errors,
+    demonstrations, notes = read_for_graph(
+        loaded, demos, **options.reading(file_format, order, procedure, column, errors)
     )
-    demonstrations = of_this_procedure(reading, loaded, sequences)
-    share_a_step(loaded, demonstrations, sequences)
     found = [
         (recording.id, find_violations(loaded, demonstrations.names(recording)))
         for recording in demonstrations
     ]
-    print_notes(reading.notes)
+    print_notes(notes)
     if as_json:
         print_json([_as_json(*pair) for pair in found])
     else:

@@ -18,20 +18,13 @@ if TYPE_CHECKING:
 
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 
-Directory = Annotated[
-    Path | None,
-    typer.Option(
-        "--data", metavar="DIR", help="The data directory. Default: the variable TGML_DATA."
-    ),
-]
-
 SHOWN = 3
 """How many files of a kind are named before the rest is only counted."""
 
 
 @app.callback(invoke_without_command=True)
 def data(
-    context: typer.Context, directory: Directory = None, as_json: options.AsJson = False
+    context: typer.Context, directory: options.DataDirectory = None, as_json: options.AsJson = False
 ) -> None:
     """List the public data sets, or fetch one.
 
@@ -76,7 +69,7 @@ def fetch(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="Which data set.", show_default=False)
     ],
-    directory: Directory = None,
+    directory: options.DataDirectory = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace files that differ from the pinned ones.")
     ] = False,

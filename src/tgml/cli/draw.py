@@ -33,13 +33,7 @@ def draw(
             show_default=False,
         ),
     ],
-    against: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="TRUTH",
-            help="A known graph of the same procedure: show what is common, missing, spurious.",
-        ),
-    ] = None,
+    truth: options.Truth = None,
     theme: Annotated[
         str,
         typer.Option(metavar="light|dark|auto", help="The colours; auto lets a browser choose."),
@@ -59,16 +53,17 @@ def draw(
 ) -> None:
     """Draw a task graph as a picture, START at the bottom.
 
-    The thicker and darker an edge, the larger its weight.
+    The thicker and darker an edge, the larger its weight. With --truth the drawing shows what both
+    graphs have, and what is missing or spurious.
 
     Example: tgml draw pancakes.graph.json -o pancakes.svg
     """
     from tgml.readers import read_graph
 
     suffix = output.suffix.lower()
-    _check_options(output, suffix, direction, against, scale)
+    _check_options(output, suffix, direction, truth, scale)
     loaded = read_graph(graph)
-    truth = None if against is None else read_graph(against)
+    known = None if truth is None else read_graph(truth)
     check_file(output)
     way = cast("Direction", direction)
     if suffix in TEXTS:
@@ -79,17 +74,17 @@ def draw(
         try:
             svg = (
                 draw_graph(loaded, theme=theme, direction=way, engine=engine)
-                if truth is None
-                else draw_comparison(loaded, truth, theme=theme, direction=way, engine=engine)
+                if known is None
+                else draw_comparison(loaded, known, theme=theme, direction=way, engine=engine)
             )
         except GraphError as error:
-            raise GraphError(f"{graph} and {against}: {error}") from None
+            raise GraphError(f"{graph} and {truth}: {error}") from None
         _write_picture(svg, output, suffix, scale)
     echo(f"{output}: written")
 
 
 def _check_options(
-    output: Path, suffix: str, direction: str, against: Path | None, scale: float | None
+    output: Path, suffix: str, direction: str, truth: Path | None, scale: float | None
 ) -> None:
     if suffix not in PICTURES + TEXTS:
         came = f"the ending {output.suffix!r}" if suffix else "a name without an ending"
@@ -98,7 +93,7 @@ def _check_options(
         )
     if direction not in DIRECTIONS:
         raise UnknownNameError("direction", direction, DIRECTIONS, "--direction")
-    if suffix in TEXTS and against is not None:
+    if suffix in TEXTS and truth is not None:
         raise SettingError(f"{output}: a comparison is drawn as .svg or .png only")
     if suffix != ".png" and scale is not None:
         raise SettingError(f"{output}: --scale is for .png; an {suffix} file has no pixels")

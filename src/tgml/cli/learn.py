@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tgml.cli import log_options, options
+from tgml.cli.graph_files import graph_paths, save_graphs, too_many
 from tgml.cli.output import count, echo, print_graph, print_json, print_notes, progress_bar
-from tgml.cli.targets import check_file, check_folder, check_format, is_folder, names_folder
 from tgml.errors import InputError, SettingError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def learn(
     method: Annotated[
         str, typer.Option("--method", "-m", metavar="NAME", help="How; see 'tgml methods'.")
     ] = "robust",
-    seed: Annotated[int, typer.Option(metavar="N", help="For methods that draw at random.")] = 0,
+    seed: options.Seed = 0,
     repetitions: Annotated[
         str,
         typer.Option(
@@ -52,10 +52,7 @@ def learn(
     ] = "first",
     order: options.Order = None,
     procedure: options.Procedure = None,
-    with_mistakes: Annotated[
-        bool,
-        typer.Option("--with-mistakes", help="Learn also from recordings with marked mistakes."),
-    ] = False,
+    with_mistakes: options.WithMistakes = False,
     threshold: Annotated[
         float | None,
         typer.Option(metavar="X", help="Edges weigh more than this. Default: 1 / number of nodes."),
@@ -64,14 +61,7 @@ def learn(
         bool,
         typer.Option("--relaxed", help="Post-process as the paper does for noisy sequences."),
     ] = False,
-    setting: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="A setting of the method, listed by 'tgml methods METHOD'; repeatable.",
-        ),
-    ] = None,
+    setting: options.Settings = None,
     prior: Annotated[
         Path | None,
         typer.Option(
@@ -150,7 +140,7 @@ def learn(
     if zero_shot is not None:
         _refuse_for_zero_shot(demos, method, model, unified=unified, save_model=save_model)
         unseen = options.settings(setting, options.learner_class(method))
-        paths = _targets(zero_shot, [zero_shot.stem], output)
+        paths = graph_paths(zero_shot, [zero_shot.stem], output)
         learning = _predict(zero_shot, model, unseen, threshold, relaxed)
         _report([learning], paths, changes, as_json)
         return
@@ -210,23 +200,18 @@ def learn(
     path = Path(demos)
     log_options.refuse_large(path)
     reading = read_demonstrations(
-        path,
-        format=file_format,
-        order=order,
-        procedure=procedure,
-        columns=options.columns(column),
-        errors=errors,
+        path, **options.reading(file_format, order, procedure, column, errors)
     )
     several = len(reading.procedures) > 1
     if several and output is None and not as_json:
-        raise _too_many(path, reading.procedures, "give a folder with -o")
-    paths = _targets(path, reading.procedures, output)
+        raise too_many(path, reading.procedures, "give a folder with -o")
+    paths = graph_paths(path, reading.procedures, output)
     kind = options.learner_class(method)
     settings = options.settings(setting, kind)
     settings |= options.transformer(kind, unified=unified, save_model=save_model)
     if prior is not None or must or never:
         if several:
-            raise _too_many(path, reading.procedures, "a prior, must or never is of one procedure")
+            raise too_many(path, reading.procedures, "a prior, must or never is of one procedure")
         (given,) = reading.procedures.values()
         settings |= options.knowledge(kind, prior, must, never, given.vocabulary.steps)
     with progress_bar() as progress:
@@ -286,7 +271,7 @@ def _report(
     """Write the graphs where they are to go, and say what was learned."""
     several = len(learnings) > 1
     if any(path is not None for path in paths):
-        _save(learnings, paths)
+        save_graphs(learnings, paths)
     for learning in learnings:
         about = f"{learning.graph.procedure}: " if several else ""
         print_notes(f"{about}{note}" for note in learning.notes)
@@ -310,63 +295,6 @@ def _learn_log(demos: str, *, workers: tuple[int | None, str | None], **asked: A
     from tgml.runs import Workers
 
     learn_log(LogRun(demos, workers=Workers(*workers), **asked))
-
-
-def _targets(demos: Path, names: Collection[str], output: str | None) -> Sequence[Path | None]:
-    """Return the file of each procedure's graph, all of them fit to be written."""
-    from tgml.rendering import RENDERERS
-
-    if output is None:
-        return [None] * len(names)
-    target = Path(output)
-    exists = is_folder(target)
-    is_file = not (exists or names_folder(output))
-    if len(names) == 1 and is_file:
-        check_file(target)
-        if target.suffix:  # a name without one is as good as any for the format of tgml
-            check_format(target)
-        return [target]
-    if target.suffix.lower() in RENDERERS and is_file:
-        raise _too_many(demos, names, f"give a folder with -o, {output} is one file")
-    check_folder(target)
-    paths: dict[Path, str] = {}
-    for name in names:
-        path = target / f"{file_name(name)}.json"
-        if path in paths:
-            raise InputError(
-                f"{path}: the procedures {paths[path]!r} and {name!r} would share this file; "
-                "learn them one at a time with --procedure"
-            )
-        if exists:
-            check_file(path)
-        paths[path] = name
-    return list(paths)
-
-
-def _too_many(demos: Path, names: Collection[str], advice: str) -> InputError:
-    listed = ", ".join(map(repr, names))
-    return InputError(
-        f"{demos}: {len(names)} procedures; {advice}, or choose one with --procedure NAME: {listed}"
-    )
-
-
-def _save(learnings: Sequence[Learning], paths: Sequence[Path | None]) -> None:
-    from tgml.files import write_into_folder
-    from tgml.rendering import render
-
-    texts = {
-        path.name: render(learning.graph, path.suffix or ".json")
-        for learning, path in zip(learnings, paths, strict=True)
-        if path is not None
-    }
-    folder = next(path.parent for path in paths if path is not None)
-    write_into_folder(folder, texts)
-
-
-def file_name(name: str) -> str:
-    """Return a procedure's name as a file may have it, without an ending."""
-    kept = "".join(char if char.isalnum() or char in "-_." else "-" for char in name)
-    return kept.strip("-.") or "graph"
 
 
 def _as_json(learning: Learning, path: Path | None) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from tgml.cli.graph_files import file_name
 from tgml.cli.output import (
     count,
     echo,
@@ -182,8 +183,6 @@ def _too_many(run: LogRun, names: Sequence[str], advice: str) -> InputError:
 
 def _file_names(folder: Path, names: Sequence[str]) -> dict[str, Path]:
     """Return a file for each procedure; names that make the same file name get numbers."""
-    from tgml.cli.learn import file_name
-
     taken: dict[str, int] = {}
     paths = {}
     for name in names:

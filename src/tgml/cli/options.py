@@ -55,6 +55,59 @@ ColumnNames = Annotated[
         "repeatable.",
     ),
 ]
+Demonstrations = Annotated[
+    Path | None,
+    typer.Option("--demos", metavar="DEMOS", help="Recordings to hold against the graph."),
+]
+Truth = Annotated[
+    Path | None,
+    typer.Option(
+        "--truth", metavar="TRUTH", help="The known graph of the procedure, to compare with."
+    ),
+]
+WithMistakes = Annotated[
+    bool, typer.Option("--with-mistakes", help="Learn also from recordings with marked mistakes.")
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        "--seed", metavar="N", min=0, help="For what is drawn at random; the same gives the same."
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="A setting of the method, listed by 'tgml methods METHOD'; repeatable.",
+    ),
+]
+ConfusionFile = Annotated[
+    Path | None,
+    typer.Option("--confusion", metavar="FILE", help="The recogniser's errors, as a matrix."),
+]
+ErrorRate = Annotated[
+    float | None,
+    typer.Option("--error-rate", metavar="R", help="The recogniser's errors, as a single rate."),
+]
+CalibrationFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--calibration",
+        metavar="FILE",
+        help="What 'tgml calibrate' wrote: the steps come from a recogniser.",
+    ),
+]
+WithNext = Annotated[
+    bool, typer.Option("--next", help="Also say what can be done now, the best first.")
+]
+AsJsonLines = Annotated[bool, typer.Option("--json", help="Print JSON Lines, for machines.")]
+DataDirectory = Annotated[
+    Path | None,
+    typer.Option(
+        "--data", metavar="DIR", help="The data directory. Default: the variable TGML_DATA."
+    ),
+]
 Errors = Annotated[
     Path | None,
     typer.Option(
@@ -77,6 +130,23 @@ def columns(given: Iterable[str] | None) -> dict[str, str]:
         if role not in COLUMN_ROLES:
             raise UnknownNameError("column role", role, COLUMN_ROLES, "--column")
     return pairs
+
+
+def reading(
+    file_format: str | None,
+    order: str | None,
+    procedure: str | None,
+    column: Iterable[str] | None,
+    errors: Path | None = None,
+) -> dict[str, Any]:
+    """Return the options on how recordings are read as arguments of `read_demonstrations`."""
+    return {
+        "format": file_format,
+        "order": order,
+        "procedure": procedure,
+        "columns": columns(column),
+        "errors": errors,
+    }
 
 
 def settings(given: Iterable[str] | None, kind: Any) -> dict[str, Any]:

@@ -1,9 +1,9 @@
-"""Which recordings of a file are held against a graph."""
+"""Recordings that are held against a graph, as several commands read them."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tgml.cli.output import count
 from tgml.errors import InputError, UnknownNameError
@@ -12,6 +12,33 @@ if TYPE_CHECKING:
     from tgml.graph import TaskGraph
     from tgml.readers import Reading
     from tgml.sequences import Demonstrations
+
+
+def read_for_graph(
+    graph: TaskGraph, path: Path, **reading: Any
+) -> tuple[Demonstrations, tuple[str, ...]]:
+    """Read the recordings of a graph's procedure; return them, and what to note on the reading.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    path
+        Their file.
+    **reading
+        How to read it, from `options.reading`.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be used, or none of its recordings is of the graph's procedure.
+    """
+    from tgml.readers import read_demonstrations
+
+    found = read_demonstrations(path, **reading)
+    demonstrations = of_this_procedure(found, graph, path)
+    share_a_step(graph, demonstrations, path)
+    return demonstrations, found.notes
 
 
 def of_this_procedure(reading: Reading, graph: TaskGraph, path: Path) -> Demonstrations:

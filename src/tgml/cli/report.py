@@ -21,14 +21,8 @@ def report(
             "--output", "-o", metavar="FILE", help="The .html file to write.", show_default=False
         ),
     ],
-    demos: Annotated[
-        Path | None,
-        typer.Option(metavar="DEMOS", help="Recordings to hold against the graph."),
-    ] = None,
-    truth: Annotated[
-        Path | None,
-        typer.Option(metavar="TRUTH", help="The known graph of the procedure, for scores."),
-    ] = None,
+    demos: options.Demonstrations = None,
+    truth: options.Truth = None,
     order: options.Order = None,
     procedure: options.Procedure = None,
     file_format: options.Format = None,
@@ -42,9 +36,9 @@ def report(
 
     Example: tgml report pancakes.graph.json --demos pancakes.csv -o pancakes.html
     """
-    from tgml.cli.recordings import of_this_procedure, share_a_step
+    from tgml.cli.recordings import read_for_graph
     from tgml.files import write_text
-    from tgml.readers import read_demonstrations, read_graph
+    from tgml.readers import read_graph
     from tgml.rendering.report import to_html
     from tgml.reporting import make_report
 
@@ -55,17 +49,10 @@ def report(
     check_file(output)
     recordings = None
     if demos is not None:
-        reading = read_demonstrations(
-            demos,
-            format=file_format,
-            order=order,
-            procedure=procedure,
-            columns=options.columns(column),
-            errors=errors,
+        recordings, notes = read_for_graph(
+            loaded, demos, **options.reading(file_format, order, procedure, column, errors)
         )
-        recordings = of_this_procedure(reading, loaded, demos)
-        share_a_step(loaded, recordings, demos)
-        print_notes(reading.notes)
+        print_notes(notes)
     try:
         made = make_report(
             loaded, demonstrations=recordings, truth=known, title=loaded.procedure or graph.stem

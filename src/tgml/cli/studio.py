@@ -31,17 +31,9 @@ def studio(
             help="Where to save. Default: the graph file itself, or NAME.graph.json beside it.",
         ),
     ] = None,
-    recordings: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DEMOS", help="For a graph: recordings of it, as evidence and to replay."
-        ),
-    ] = None,
+    demos: options.Demonstrations = None,
     procedure: options.Procedure = None,
-    with_mistakes: Annotated[
-        bool,
-        typer.Option("--with-mistakes", help="Learn also from recordings with marked mistakes."),
-    ] = False,
+    with_mistakes: options.WithMistakes = False,
     port: Annotated[
         int, typer.Option(metavar="N", min=0, max=65535, help="The port; 0 takes a free one.")
     ] = 0,
@@ -53,7 +45,8 @@ def studio(
 
     The page shows why each edge is there, replays recordings and learns anew with what you say.
 
-    Recordings are learned from with the method 'robust'. The page runs on this machine only;
+    Recordings are learned from with the method 'robust'; those of --demos are the evidence for a
+    graph file, and to replay. The page runs on this machine only;
     its address holds a key, so that nobody else's page can use it. Ctrl-C stops.
 
     Example: tgml studio pancakes.csv -o pancakes.graph.json
@@ -77,7 +70,7 @@ def studio(
     with progress_bar() as progress:
         opened = open_path(
             path,
-            recordings=recordings,
+            recordings=demos,
             output=output,
             procedure=procedure,
             with_mistakes=with_mistakes,

@@ -3,55 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator
 
 import typer
 
 from tgml.cli import options
-from tgml.cli.live import DIM, GREEN, RED, YELLOW, NobodyReadsError, say, say_json
-from tgml.cli.output import count, print_notes
-from tgml.errors import FileError, FormatError, InputError, SettingError
-
-if TYPE_CHECKING:
-    from tgml.graph import TaskGraph
-    from tgml.monitoring import (
-        Monitor,
-        Report,
-        UncertainMonitor,
-        UncertainReport,
-        UncertainVerdict,
-        Verdict,
-    )
-
-    AnyMonitor = Monitor | UncertainMonitor
-
-_KEYS = ("step", "time", "confidence", "session", "undo")
+from tgml.cli.judging import Watched, begin_sessions
+from tgml.cli.live import NobodyReadsError
+from tgml.errors import FileError, InputError
 
 
 def watch(
     graph: options.Graph,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON Lines, for machines.")
-    ] = False,
-    with_next: Annotated[
-        bool, typer.Option("--next", help="Also say what can be done now, the best first.")
-    ] = False,
-    calibration: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="What 'tgml calibrate' wrote: the steps come from a recogniser."
-        ),
-    ] = None,
-    confusion: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The recogniser's errors, as a matrix.")
-    ] = None,
-    error_rate: Annotated[
-        float | None, typer.Option(metavar="R", help="The recogniser's errors, as a single rate.")
-    ] = None,
+    as_json: options.AsJsonLines = False,
+    with_next: options.WithNext = False,
+    calibration: options.CalibrationFile = None,
+    confusion: options.ConfusionFile = None,
+    error_rate: options.ErrorRate = None,
 ) -> None:
     """Judge steps from standard input as they come.
 
@@ -90,146 +58,6 @@ def watch(
         raise typer.Exit(2)
 
 
-@dataclass
-class Watched:
-    """All sessions of one input, one monitor each."""
-
-    graph: TaskGraph
-    begin: Callable[[], AnyMonitor]
-    as_json: bool
-    with_next: bool
-    sessions: dict[str | None, AnyMonitor] = field(default_factory=dict)
-    thought: dict[str | None, dict[int, bool]] = field(default_factory=dict)
-    unusable: int = 0
-    odd_keys: set[str] = field(default_factory=set)
-
-    def take_in(self, lines: Iterable[tuple[int, bytes]]) -> None:
-        """Judge each line; one that cannot be used is reported, and the session goes on."""
-        for number, raw in lines:
-            try:
-                entry = _parse(raw, number)
-                if entry is not None:
-                    self._look_for_odd_keys(entry, number)
-                    self.judge(entry)
-            except FileError:  # the output, which no other line can mend
-                raise
-            except InputError as error:
-                self.unusable += 1
-                if self.as_json:
-                    say_json({"line": number, "error": str(error)})
-                else:
-                    print_notes([f"line {number}: {error}; the line is left out"])
-
-    def finish(self) -> int:
-        """Name what was never done, session by session, and return the number of mistakes."""
-        mistakes = 0
-        for session, monitor in self.sessions.items():
-            if not monitor.observed:
-                continue
-            report = monitor.finish()
-            # What was taken back counts no longer, so the monitor knows better than we.
-            mistakes += report.mistakes
-            self._sum_up(session, monitor, report)
-        return mistakes
-
-    def _look_for_odd_keys(self, entry: dict[str, Any], number: int) -> None:
-        for key in entry:
-            if key not in _KEYS and key not in self.odd_keys:
-                self.odd_keys.add(key)
-                expected = ", ".join(map(repr, _KEYS))
-                print_notes([f"line {number}: {key!r} is of no use here; used are {expected}"])
-
-    def judge(self, entry: dict[str, Any]) -> None:
-        """Judge what one line says, and say so."""
-        session = _session(entry.get("session"))
-        monitor = self.sessions.get(session) or self.begin()
-        if entry.get("undo") is True:
-            if "step" in entry:
-                raise FormatError("both 'step' and 'undo'; expected one of them")
-            monitor.undo()
-            if self.as_json:
-                say_json({"session": session, "undone": monitor.observed + 1})
-            else:
-                say(f"{_prefix(session)}step {monitor.observed + 1} is taken back", DIM)
-        else:
-            verdict = monitor.observe(
-                self._step(entry), time=entry.get("time"), confidence=entry.get("confidence")
-            )
-            self.sessions[session] = monitor
-            self._say(session, verdict)
-
-    def _step(self, entry: dict[str, Any]) -> str:
-        step = entry.get("step")
-        if not isinstance(step, str) or not step.strip():
-            came = "no 'step'" if step is None else f"'step' is {step!r:.40}"
-            raise FormatError(f"{came}; expected a step's name, or 'undo': true")
-        # Graphs may have names with spaces around them; other such spaces are nobody's intention.
-        return step if step in self.graph.vocabulary else step.strip()
-
-    def _say(self, session: str | None, verdict: Verdict | UncertainVerdict) -> None:
-        from tgml.monitoring import Verdict, explain
-
-        if isinstance(verdict, Verdict):
-            sentence = explain(verdict, self.graph)
-        else:
-            sentence = verdict.sentence()
-        if self.as_json:
-            say_json({"session": session, **verdict.to_json(), "sentence": sentence})
-            return
-        mark = "MISTAKE " if verdict.is_mistake else ""
-        now = ""
-        if self.with_next:
-            now = f" Now: {_quoted(verdict.executable) or 'nothing is left to do'}."
-        say(f"{_prefix(session)}{verdict.position}: {mark}{sentence}{now}", _colour(verdict))
-        if not isinstance(verdict, Verdict):
-            self._say_revised(session, verdict)
-
-    def _say_revised(self, session: str | None, verdict: UncertainVerdict) -> None:
-        """Say which earlier steps are now thought of otherwise."""
-        thought = self.thought.setdefault(session, {})
-        for position, probability in verdict.revised[:-1]:
-            wrong = probability >= verdict.threshold
-            if position in thought and thought[position] != wrong:
-                what = "a mistake after all" if wrong else "no mistake, as it seems now"
-                say(f"{_prefix(session)}   step {position} was {what} ({probability:.0%})", YELLOW)
-                thought[position] = wrong
-        if verdict.kind != "unknown-step":
-            thought[verdict.position] = verdict.is_mistake
-
-    def _sum_up(
-        self, session: str | None, monitor: AnyMonitor, report: Report | UncertainReport
-    ) -> None:
-        from tgml.monitoring import Report
-
-        if self.as_json:
-            for verdict in report.verdicts if isinstance(report, Report) else ():
-                self._say(session, verdict)
-            content = {
-                "session": session,
-                "finished": True,
-                "observed": report.observed,
-                "mistakes": report.mistakes,
-                "open": list(report.open),
-                "progress": report.progress,
-            }
-            say_json(content if isinstance(report, Report) else content | {"done": report.done})
-            return
-        mistakes = count(monitor.mistakes, "mistake") if monitor.mistakes else "no mistake"
-        done = "everything was done"
-        if report.open and not isinstance(report, Report):
-            done = f"{len(report.open)} of {len(self.graph.steps)} steps probably never done"
-            say(f"{_prefix(session)}probably never done: {_quoted(report.open)}", YELLOW)
-        elif report.open and isinstance(report, Report):
-            done = f"{len(report.open)} of {len(self.graph.steps)} steps never done"
-            new = [verdict.step for verdict in report.verdicts if verdict.is_mistake]
-            known = [verdict.step for verdict in report.verdicts if not verdict.is_mistake]
-            if new:
-                say(f"{_prefix(session)}never done: {_quoted(new)}", RED)
-            if known:
-                say(f"{_prefix(session)}never done, as said before: {_quoted(known)}", YELLOW)
-        say(f"{_prefix(session)}{count(report.observed, 'step')} observed: {mistakes}, {done}")
-
-
 def _lines() -> Iterator[tuple[int, bytes]]:
     """Return the lines of standard input with their numbers, each as soon as it is there."""
     if sys.stdin is None:
@@ -238,70 +66,3 @@ def _lines() -> Iterator[tuple[int, bytes]]:
         yield from enumerate(sys.stdin.buffer, start=1)
     except OSError as error:  # such as a device that was unplugged
         raise FileError(f"standard input cannot be read ({error.strerror})") from None
-
-
-def _parse(raw: bytes, number: int) -> dict[str, Any] | None:
-    """Return what a line holds, or None where it holds nothing."""
-    from tgml.storage import parse_json
-
-    try:
-        line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-    except UnicodeDecodeError as error:
-        raise FormatError(f"byte {error.start + 1} is not UTF-8") from None
-    if not line or line.startswith("#"):
-        return None
-    if not line.startswith("{"):
-        return {"step": line}
-    try:
-        entry = parse_json(line, "")
-    except FormatError as error:
-        # The parser counts lines from the start of its text, which is one line only.
-        raise FormatError(str(error).removeprefix(": ").removeprefix("line 1, ")) from None
-    if not isinstance(entry, dict):
-        raise FormatError("expected one JSON object")
-    return entry
-
-
-def _session(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    raise FormatError(f"'session' is {value!r:.40}; expected a text or a whole number")
-
-
-def _quoted(names: Sequence[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names)
-
-
-def _prefix(session: str | None) -> str:
-    return "" if session is None else f"[{session}] "
-
-
-def _colour(verdict: Verdict | UncertainVerdict) -> str:
-    if verdict.is_mistake:
-        return RED
-    follows = getattr(verdict, "cause", None) is not None
-    return YELLOW if follows or verdict.note else GREEN
-
-
-def begin_sessions(
-    graph: TaskGraph, calibration: Path | None, confusion: Path | None, error_rate: float | None
-) -> Callable[[], AnyMonitor]:
-    """Return what begins a session, having checked all that it needs."""
-    from tgml import monitoring
-
-    if sum(given is not None for given in (calibration, confusion, error_rate)) > 1:
-        raise SettingError(
-            "--calibration, --confusion and --error-rate exclude each other; give one of them"
-        )
-    begin: Callable[[], AnyMonitor] = partial(monitoring.Monitor, graph)
-    if calibration is not None:
-        begin = partial(monitoring.Calibration.read(calibration).monitor, graph)
-    elif confusion is not None:
-        errors = monitoring.Confusion.read(confusion)
-        begin = partial(monitoring.UncertainMonitor, graph, confusion=errors)
-    elif error_rate is not None:
-        begin = partial(monitoring.UncertainMonitor, graph, error_rate=error_rate)
-    begin()  # what does not fit the graph is said before any step comes
-    return begin

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tgml.monitoring.calibration import Calibration, calibrate
     from tgml.monitoring.confusion import Confusion
     from tgml.monitoring.order import OrderVerdict, OrderWatch, out_of_order
-    from tgml.monitoring.smoother import FrameSmoother
+    from tgml.monitoring.smoother import FrameSmoother, KeyStep
     from tgml.monitoring.uncertain import UncertainMonitor, mistake_probabilities
     from tgml.monitoring.uncertain_verdict import UncertainReport, UncertainVerdict
 
@@ -30,6 +30,7 @@ _LATER = {
     "Calibration": "calibration",
     "Confusion": "confusion",
     "FrameSmoother": "smoother",
+    "KeyStep": "smoother",
     "OrderVerdict": "order",
     "OrderWatch": "order",
     "UncertainMonitor": "uncertain",
@@ -44,6 +45,7 @@ __all__ = [
     "Calibration",
     "Confusion",
     "FrameSmoother",
+    "KeyStep",
     "Kind",
     "Monitor",
     "OrderVerdict",

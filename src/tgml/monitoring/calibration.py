@@ -11,7 +11,7 @@ from tgml.errors import FormatError, InputError, SettingError
 from tgml.files import write_text
 from tgml.graph import TaskGraph
 from tgml.monitoring.confusion import Confusion
-from tgml.monitoring.state import fingerprint
+from tgml.monitoring.fingerprint import fingerprint
 from tgml.monitoring.uncertain import MISTAKE_RATE, UncertainMonitor, mistake_probabilities
 from tgml.storage import VERSION, dump_json, expect_format, read_json
 

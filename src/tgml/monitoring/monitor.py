@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from tgml.errors import InputError
-from tgml.files import write_text
 from tgml.graph import TaskGraph
 from tgml.monitoring.observation import as_observation
 from tgml.monitoring.plan import Plan, bits
+from tgml.monitoring.session import Session
 from tgml.monitoring.state import Moment, state_from_json, state_to_json
 from tgml.monitoring.verdict import Kind, Report, Verdict
-from tgml.storage import dump_json, read_json
-
-UNDO_LIMIT = 32
-"""How many observations can be taken back; more would let a session grow with its length."""
 
 
-class Monitor:
+class Monitor(Session[Moment]):
     """Says of each step, as it happens, whether it is right and what it follows from.
 
     It keeps apart what was performed from what counts as accomplished: a step that was
@@ -46,28 +38,13 @@ class Monitor:
     ('bake',)
     """
 
-    __slots__ = ("_now", "_past", "_plan", "graph")
+    __slots__ = ("_plan",)
 
-    graph: TaskGraph
     _plan: Plan
-    _now: Moment
-    _past: deque[Moment]
 
     def __init__(self, graph: TaskGraph) -> None:
-        self.graph = graph
+        super().__init__(graph, Moment())
         self._plan = Plan.of(graph)
-        self._now = Moment()
-        self._past = deque(maxlen=UNDO_LIMIT)
-
-    @property
-    def observed(self) -> int:
-        """How many observations there have been, unknown and repeated steps included."""
-        return self._now.observed
-
-    @property
-    def mistakes(self) -> int:
-        """How many mistakes of their own there have been so far."""
-        return self._now.mistakes
 
     @property
     def performed(self) -> tuple[str, ...]:
@@ -188,25 +165,11 @@ class Monitor:
         mistakes = now.mistakes + sum(verdict.is_mistake for verdict in verdicts)
         return Report(now.observed, mistakes, tuple(verdicts), plan.progress(now.performed))
 
-    def undo(self) -> None:
-        """Take back the last observation, as if it had never come.
-
-        Raises
-        ------
-        InputError
-            If there is none, or the last `UNDO_LIMIT` have been taken back already.
-        """
-        if not self._past:
-            if not self._now.observed:
-                raise InputError("there is no observation to take back")
-            raise InputError(f"only the last {UNDO_LIMIT} observations can be taken back")
-        self._now = self._past.pop()
-
     def restarted(self) -> Monitor:
         """Return a monitor for another session of the same graph, which is laid out only once."""
         monitor = object.__new__(type(self))
-        monitor.graph, monitor._plan = self.graph, self._plan
-        monitor._now, monitor._past = Moment(), deque(maxlen=UNDO_LIMIT)
+        Session.__init__(monitor, self.graph, Moment())
+        monitor._plan = self._plan
         return monitor
 
     @property
@@ -214,30 +177,8 @@ class Monitor:
         """The session as plain JSON values, what `undo` needs included."""
         return state_to_json(self.graph, self._now, self._past)
 
-    def save(self, path: str | Path) -> None:
-        """Write the session's state to a versioned JSON file."""
-        write_text(path, dump_json(self.state))
-
     @classmethod
-    def resume(cls, graph: TaskGraph, state: str | Path | Mapping[str, Any]) -> Monitor:
-        """Return a monitor that goes on exactly where another one stood.
-
-        Parameters
-        ----------
-        graph
-            The graph that the session began with.
-        state
-            What `state` gave, or the path of a file that `save` wrote.
-
-        Raises
-        ------
-        FileError
-            If the file cannot be read.
-        FormatError
-            If it is no state, one of a newer version, or one of another graph.
-        """
-        where = "the state" if isinstance(state, Mapping) else str(state)
-        content = dict(state) if isinstance(state, Mapping) else read_json(state)
+    def _resumed(cls, graph: TaskGraph, content: Any, where: str) -> Self:
         monitor = cls(graph)
         monitor._now, past = state_from_json(content, graph, monitor._plan, where)
         monitor._past.extend(past)

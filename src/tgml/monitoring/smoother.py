@@ -32,8 +32,8 @@ _SETTINGS = (
 
 
 @dataclass(frozen=True)
-class Segment:
-    """A key-step that was announced.
+class KeyStep:
+    """A key-step that frames announced.
 
     Parameters
     ----------
@@ -245,22 +245,22 @@ class FrameSmoother:
         self._current = leader
         return self.steps[leader]
 
-    def smooth(self, frames: Iterable[str]) -> list[Segment]:
+    def smooth(self, frames: Iterable[str]) -> list[KeyStep]:
         """Return the key-steps of a whole recording, as they would be announced online."""
         smoother = self.fresh()
         found = []
         for number, frame in enumerate(frames, start=1):
             step = smoother.observe(frame)
             if step is not None:
-                found.append(Segment(step, number))
+                found.append(KeyStep(step, number))
         return found
 
-    def smooth_shares(self, frames: Iterable[Sequence[float]]) -> list[Segment]:
+    def smooth_shares(self, frames: Iterable[Sequence[float]]) -> list[KeyStep]:
         """Return the key-steps of a whole recording of probabilities, as online."""
         smoother = self.fresh()
         found = []
         for number, shares in enumerate(frames, start=1):
             step = smoother.observe_shares(shares)
             if step is not None:
-                found.append(Segment(step, number))
+                found.append(KeyStep(step, number))
         return found

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tgml.errors import FormatError
 from tgml.graph import TaskGraph
+from tgml.monitoring.fingerprint import check_state, fingerprint
 from tgml.monitoring.plan import Plan, bits
-from tgml.storage import VERSION, expect_format
+from tgml.storage import VERSION
+from tgml.storage.fields import finite_number
 
 STATE_FORMAT = "tgml-monitor-state"
 
@@ -42,23 +42,6 @@ class Moment(NamedTuple):
     mistakes: int = 0
 
 
-def fingerprint(graph: TaskGraph) -> str:
-    """Return a text that tells graphs apart by their steps and edges, whatever their order.
-
-    Which steps may be left out counts as well: verdicts depend on it.
-    """
-    import hashlib  # only who saves or resumes waits for it
-
-    content = json.dumps(
-        [
-            sorted(graph.steps),
-            sorted(graph.edges),
-            *([sorted(graph.optional_steps)] if graph.optional_steps else []),
-        ]
-    )
-    return hashlib.sha256(content.encode()).hexdigest()[:32]
-
-
 def state_to_json(graph: TaskGraph, now: Moment, past: Iterable[Moment]) -> dict[str, Any]:
     """Return a session's state as plain JSON values; steps are numbered from 0 on in 'steps'."""
     return {
@@ -82,16 +65,8 @@ def state_from_json(
     FormatError
         If the content is no state, of a newer version, or of another graph.
     """
-    expect_format(content, STATE_FORMAT, where)
+    check_state(content, STATE_FORMAT, graph, where)
     steps = content.get("steps")
-    if content.get("graph") != fingerprint(graph):
-        came = content.get("procedure")
-        about = f", of {came!r}," if isinstance(came, str) and came else ""
-        own = f" {graph.procedure!r}" if graph.procedure else ""
-        raise FormatError(
-            f"{where}: the state of a session with another graph{about} cannot go on with this "
-            f"graph{own}; use the graph that the session began with"
-        )
     if (
         not isinstance(steps, list)
         or not all(isinstance(name, str) for name in steps)
@@ -140,7 +115,7 @@ def _moment_from_json(raw: Any, nodes: Sequence[int], plan: Plan, where: str) ->
     if reported != plan.missed(performed):
         raise FormatError(f"{where}: 'missing' is not what the steps performed were done without")
     time = raw.get("time")
-    if time is not None and not _is_number(time):
+    if time is not None and finite_number(time) is None:
         raise FormatError(f"{where}: 'time' is {time!r:.40}; expected a number or null")
     return Moment(
         observed,
@@ -164,12 +139,3 @@ def _whole(value: Any, largest: int | None, where: str) -> int:
         return int(value)
     limit = "from 0 on" if largest is None else f"from 0 to {largest}"
     raise FormatError(f"{where} is {value!r:.40}; expected a whole number {limit}")
-
-
-def _is_number(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    try:
-        return math.isfinite(float(value))
-    except OverflowError:
-        return False

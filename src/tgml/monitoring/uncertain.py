@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
-from tgml.errors import FormatError, InputError, SettingError
-from tgml.files import write_text
+from tgml.errors import FormatError, SettingError
 from tgml.graph import TaskGraph
 from tgml.monitoring.belief import (
     BEAM,
@@ -20,12 +17,13 @@ from tgml.monitoring.belief import (
     pass_over,
 )
 from tgml.monitoring.confusion import Confusion
+from tgml.monitoring.fingerprint import check_state, fingerprint
 from tgml.monitoring.observation import as_observation
 from tgml.monitoring.plan import Plan, bits
-from tgml.monitoring.state import fingerprint
+from tgml.monitoring.session import Session
 from tgml.monitoring.uncertain_verdict import UncertainReport, UncertainVerdict
 from tgml.monitoring.verdict import Kind
-from tgml.storage import VERSION, dump_json, expect_format, read_json
+from tgml.storage import VERSION
 
 UNCERTAIN_FORMAT = "tgml-uncertain-state"
 ERROR_RATE = 0.1
@@ -33,7 +31,6 @@ ERROR_RATE = 0.1
 MISTAKE_RATE = 0.05
 """How often people err of whom nothing is known."""
 THRESHOLD = 0.5
-UNDO_LIMIT = 32
 
 
 class _Moment(NamedTuple):
@@ -43,7 +40,7 @@ class _Moment(NamedTuple):
     beam: Beam = FIRST
 
 
-class UncertainMonitor:
+class UncertainMonitor(Session[_Moment]):
     """Follows one session through a recogniser that misses, confuses and makes up steps.
 
     It keeps a distribution over what has really been done. A step that seems to come too early
@@ -83,7 +80,7 @@ class UncertainMonitor:
     1.0
     """
 
-    __slots__ = ("_belief", "_now", "_past", "_plan", "graph", "threshold")
+    __slots__ = ("_belief", "_plan", "threshold")
 
     def __init__(
         self,
@@ -105,22 +102,10 @@ class UncertainMonitor:
         if confusion is None:
             rate = ERROR_RATE if error_rate is None else error_rate
             confusion = Confusion.even(graph.steps, rate)
-        self.graph = graph
+        super().__init__(graph, _Moment())
         self.threshold = threshold
         self._plan = Plan.of(graph)
         self._belief = Belief(self._plan, confusion.for_graph(graph), mistake_rate, beam)
-        self._now = _Moment()
-        self._past: deque[_Moment] = deque(maxlen=UNDO_LIMIT)
-
-    @property
-    def observed(self) -> int:
-        """How many observations there have been, unknown and repeated steps included."""
-        return self._now.observed
-
-    @property
-    def mistakes(self) -> int:
-        """How many observations were called mistakes so far."""
-        return self._now.mistakes
 
     @property
     def done(self) -> dict[str, float]:
@@ -199,20 +184,6 @@ class UncertainMonitor:
         progress = sum(done[step] for step in expected) / len(expected) if expected else 1.0
         return UncertainReport(now.observed, now.mistakes, done, progress)
 
-    def undo(self) -> None:
-        """Take back the last observation, as if it had never come.
-
-        Raises
-        ------
-        InputError
-            If there is none, or the last `UNDO_LIMIT` have been taken back already.
-        """
-        if not self._past:
-            if not self._now.observed:
-                raise InputError("there is no observation to take back")
-            raise InputError(f"only the last {UNDO_LIMIT} observations can be taken back")
-        self._now = self._past.pop()
-
     @property
     def state(self) -> dict[str, Any]:
         """The session as plain JSON values, the recogniser's errors and `undo` included."""
@@ -231,36 +202,9 @@ class UncertainMonitor:
             "undo": [_moment_to_json(moment) for moment in self._past],
         }
 
-    def save(self, path: str | Path) -> None:
-        """Write the session's state to a versioned JSON file."""
-        write_text(path, dump_json(self.state))
-
     @classmethod
-    def resume(cls, graph: TaskGraph, state: str | Path | Mapping[str, Any]) -> UncertainMonitor:
-        """Return a monitor that goes on exactly where another one stood.
-
-        Parameters
-        ----------
-        graph
-            The graph that the session began with.
-        state
-            What `state` gave, or the path of a file that `save` wrote.
-
-        Raises
-        ------
-        FileError
-            If the file cannot be read.
-        FormatError
-            If it is no state, one of a newer version, or one of another graph.
-        """
-        where = "the state" if isinstance(state, Mapping) else str(state)
-        content = dict(state) if isinstance(state, Mapping) else read_json(state)
-        expect_format(content, UNCERTAIN_FORMAT, where)
-        if content.get("graph") != fingerprint(graph):
-            raise FormatError(
-                f"{where}: the state of a session with another graph cannot go on with this "
-                "graph; use the graph that the session began with"
-            )
+    def _resumed(cls, graph: TaskGraph, content: Any, where: str) -> Self:
+        check_state(content, UNCERTAIN_FORMAT, graph, where)
         try:
             monitor = cls(
                 graph,

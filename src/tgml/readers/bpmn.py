@@ -8,10 +8,10 @@ what only describes it (lanes, data, notes) is passed over.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 
 from tgml.errors import FormatError
 from tgml.graph import TaskGraph
+from tgml.readers.diagram import DiagramNode, connect, ends_of, new_id
 from tgml.readers.flow import FlowNode, graph_from_flow
 from tgml.readers.xml_tree import Element, parse_xml
 
@@ -86,24 +86,6 @@ _FINAL = {
 _ADVICE = "expected tasks and parallel gateways, which make a partial order"
 
 
-@dataclass(slots=True)
-class _Node:
-    """A task, an event or a gateway."""
-
-    id: str
-    kind: str
-    line: int
-    name: str
-    optional: bool = False
-    before: list[str] = field(default_factory=list)
-    after: list[str] = field(default_factory=list)
-
-    @property
-    def what(self) -> str:
-        words = "".join(f" {c.lower()}" if c.isupper() else c for c in self.kind)
-        return f"the {words} {(self.name or self.id)!r} (line {self.line})"
-
-
 def graph_from_bpmn(text: str, stem: str) -> TaskGraph:
     """Return the task graph that a process in BPMN expresses.
 
@@ -153,8 +135,8 @@ def graph_from_bpmn(text: str, stem: str) -> TaskGraph:
     return graph_from_flow(flow, links, process.attributes.get("name", "").strip() or stem)
 
 
-def _nodes(process: Element) -> dict[str, _Node]:
-    nodes: dict[str, _Node] = {}
+def _nodes(process: Element) -> dict[str, DiagramNode]:
+    nodes: dict[str, DiagramNode] = {}
     for element in process.children:
         if element.name == "sequenceFlow" or element.name in _IGNORED:
             continue
@@ -166,14 +148,8 @@ def _nodes(process: Element) -> dict[str, _Node]:
             raise FormatError(f"line {element.line}: {_REFUSED[element.name]}{called}; {_ADVICE}")
         if element.name not in _NODES:
             raise FormatError(f"line {element.line}: <{element.name}>{called}; {_ADVICE}")
-        id_ = element.attributes.get("id", "")
-        if not id_:
-            raise FormatError(f"line {element.line}: a {element.name}{called} without an id")
-        if id_ in nodes:
-            raise FormatError(
-                f"line {element.line}: the id {id_!r} is that of {nodes[id_].what} already"
-            )
-        node = _Node(id_, element.name, element.line, name)
+        id_ = new_id(element, nodes, called)
+        node = DiagramNode(id_, element.name, element.line, name)
         if node.kind in _TASKS and not name:
             raise FormatError(f"{node.what} has no name; steps are known by their names")
         _check_element(element, node)
@@ -181,7 +157,7 @@ def _nodes(process: Element) -> dict[str, _Node]:
     return nodes
 
 
-def _check_element(element: Element, node: _Node) -> None:
+def _check_element(element: Element, node: DiagramNode) -> None:
     for child in element.children:
         if node.kind in _TASKS and child.name in _LOOPS:
             raise FormatError(
@@ -199,32 +175,25 @@ def _check_element(element: Element, node: _Node) -> None:
             raise FormatError(f"{node.what} has {name}={element.attributes[name]!r}; {_ADVICE}")
 
 
-def _connect(nodes: dict[str, _Node], process: Element) -> None:
+def _connect(nodes: dict[str, DiagramNode], process: Element) -> None:
     ids: set[str] = set(nodes)
     for flow in process.all("sequenceFlow"):
         id_ = flow.attributes.get("id", "")
         if id_ and id_ in ids:
             raise FormatError(f"line {flow.line}: the id {id_!r} is used twice")
         ids.add(id_)
-        ends = []
-        for end in ("sourceRef", "targetRef"):
-            other = flow.attributes.get(end)
-            if other not in nodes:
-                came = "none" if other is None else f"{other!r}, which is not in the process"
-                raise FormatError(f"line {flow.line}: a sequence flow whose {end} is {came}")
-            ends.append(nodes[other])
-        source, target = ends
+        refs = ("sourceRef", "targetRef")
+        source, target = ends_of(flow, nodes, refs, "a sequence flow", "process")
         condition = flow.first("conditionExpression")
         if condition is not None and source.kind != "exclusiveGateway":
             raise FormatError(
                 f"line {condition.line}: a condition on the sequence flow after {source.what}; "
                 f"{_ADVICE}"
             )
-        source.after.append(target.id)
-        target.before.append(source.id)
+        connect(source, target)
 
 
-def _remove_passes(nodes: dict[str, _Node]) -> None:
+def _remove_passes(nodes: dict[str, DiagramNode]) -> None:
     """Replace a task between exclusive gateways, with a line past it, by one that is optional."""
     for split in list(nodes.values()):
         if split.kind != "exclusiveGateway" or len(split.before) != 1 or len(split.after) != 2:
@@ -251,7 +220,7 @@ def _rename(ids: list[str], old: str, new: str) -> None:
     ids[ids.index(old)] = new
 
 
-def _check(nodes: dict[str, _Node]) -> None:
+def _check(nodes: dict[str, DiagramNode]) -> None:
     """Check that tokens only ever fork and join."""
     starts = [node for node in nodes.values() if node.kind == "startEvent"]
     if not starts:

@@ -9,10 +9,11 @@ out. Anything else is refused by name.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tgml.errors import FormatError
 from tgml.graph import TaskGraph
+from tgml.readers.diagram import DiagramNode, connect, ends_of, new_id
 from tgml.readers.flow import FlowNode, graph_from_flow
 from tgml.readers.xml_tree import Element, parse_xml
 
@@ -25,23 +26,11 @@ _REFUSED = {
 
 
 @dataclass(slots=True)
-class _Node:
+class _Node(DiagramNode):
     """A place or a transition."""
 
-    id: str
-    kind: str
-    line: int
-    name: str = ""
     silent: bool = False
-    optional: bool = False
     tokens: int = 0
-    before: list[str] = field(default_factory=list)
-    after: list[str] = field(default_factory=list)
-
-    @property
-    def what(self) -> str:
-        name = f" {self.name!r}" if self.name else ""
-        return f"the {self.kind}{name or f' {self.id!r}'} (line {self.line})"
 
 
 def graph_from_pnml(text: str, stem: str) -> TaskGraph:
@@ -108,13 +97,7 @@ def _nodes(net: Element) -> dict[str, _Node]:
     for element in _elements(net):
         if element.name == "arc":
             continue
-        id_ = element.attributes.get("id", "")
-        if not id_:
-            raise FormatError(f"line {element.line}: a {element.name} without an id")
-        if id_ in nodes:
-            raise FormatError(
-                f"line {element.line}: the id {id_!r} is that of {nodes[id_].what} already"
-            )
+        id_ = new_id(element, nodes)
         node = _Node(id_, element.name, element.line, _label(element, "name"))
         if element.name == "place":
             node.tokens = _count(element, "initialMarking", 0)
@@ -132,14 +115,7 @@ def _connect(nodes: dict[str, _Node], net: Element) -> None:
     for arc in _elements(net):
         if arc.name != "arc":
             continue
-        ends = []
-        for end in ("source", "target"):
-            id_ = arc.attributes.get(end)
-            if id_ not in nodes:
-                came = "none" if id_ is None else f"{id_!r}, which is not in the net"
-                raise FormatError(f"line {arc.line}: an arc whose {end} is {came}")
-            ends.append(nodes[id_])
-        source, target = ends
+        source, target = ends_of(arc, nodes, ("source", "target"), "an arc", "net")
         if source.kind == target.kind:
             raise FormatError(
                 f"line {arc.line}: an arc from {source.what} to {target.what}; expected one "
@@ -159,8 +135,7 @@ def _connect(nodes: dict[str, _Node], net: Element) -> None:
                 f"line {arc.line}: an arc from {source.what} to {target.what} of the weight "
                 f"{weight if weight != 1 else 2}; expected 1, a task graph does each step once"
             )
-        source.after.append(target.id)
-        target.before.append(source.id)
+        connect(source, target)
 
 
 def _label(element: Element, name: str) -> str:

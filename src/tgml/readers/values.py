@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from tgml.errors import FormatError
+from tgml.storage.fields import finite_number
 
 _CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d{1,2}(?:\.\d+)?)", re.ASCII)
 _RIGHT = frozenset({"", "0", "false", "no", "correct", "ok", "none"})
@@ -49,13 +50,9 @@ def as_name(value: Any, about: str) -> str:
 
 def as_seconds(value: Any, about: str) -> float:
     """Return a number of seconds."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        try:
-            seconds = float(value)
-        except OverflowError:
-            seconds = math.inf
-        if math.isfinite(seconds):
-            return seconds
+    seconds = finite_number(value)
+    if seconds is not None:
+        return seconds
     raise FormatError(f"{about} is {shown(value)}; expected a number of seconds")
 
 

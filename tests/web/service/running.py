@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import socket
-import threading
-import time
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import httpx
 
+from tests.web.in_thread import InThread
 from tgml.graph import TaskGraph
 from tgml.monitoring import Monitor, explain
 from tgml.web.service.context import Service
@@ -29,7 +26,7 @@ STEPS = ("mix", "crack egg", "rest", "add milk", "stir", "heat pan", "fry", "mix
 JSON = {"Content-Type": "application/json"}
 
 
-class Running:
+class Running(InThread):
     """A service with its client.
 
     Parameters
@@ -65,30 +62,7 @@ class Running:
         tables.close()
         limits = limits or Limits(rate=100_000)
         self.service = Service(self.connect, Guard("127.0.0.1", token), limits)
-        self.server = make_server(self.service)
-        self._socket = socket.create_server(("127.0.0.1", port))
-        if small_buffers:  # so that a reader who does not read is noticed soon
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
-        self.port: int = self._socket.getsockname()[1]
-        self.address = f"http://127.0.0.1:{self.port}"
-        self._thread = threading.Thread(target=self.server.run, args=([self._socket],))
-
-    def __enter__(self) -> Running:
-        self._thread.start()
-        until(lambda: self.server.started)
-        self.client = httpx.Client(base_url=self.address, timeout=20)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.client.close()
-        self.server.should_exit = True
-        self._thread.join(20)
-        self._socket.close()
+        super().__init__(make_server(self.service), port=port, small_buffers=small_buffers)
 
     def open(self, session: str, graph: str = "batter", **more: Any) -> httpx.Response:
         """Open a session."""
@@ -120,11 +94,3 @@ def replayed(
 def without_ids(verdict: dict[str, Any]) -> dict[str, Any]:
     """Return a verdict as a monitor gives it, without what the service adds."""
     return {key: value for key, value in verdict.items() if key not in ("session", "event")}
-
-
-def until(question: Any, seconds: float = 10.0) -> None:
-    """Wait until a question is answered with yes."""
-    end = time.monotonic() + seconds
-    while not question():
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.005)

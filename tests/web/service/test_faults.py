@@ -15,7 +15,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.web.service.running import STEPS, Running, replayed, until, without_ids
+from tests.web.in_thread import until
+from tests.web.service.running import STEPS, Running, replayed, without_ids
 from tgml.benchmarks.service.kills import measure_kills
 from tgml.benchmarks.service.process import READY, ServiceProcess
 from tgml.web.service.store import Connect, connector

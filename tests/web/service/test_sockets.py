@@ -10,7 +10,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from tests.web.service.running import STEPS, Running, replayed, until, without_ids
+from tests.web.in_thread import until
+from tests.web.service.running import STEPS, Running, replayed, without_ids
 
 TOKEN = "correct-horse-battery-staple"  # noqa: S105
 

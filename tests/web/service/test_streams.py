@@ -11,7 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.web.service.running import STEPS, Running, replayed, until, without_ids
+from tests.web.in_thread import until
+from tests.web.service.running import STEPS, Running, replayed, without_ids
 from tgml.web.service import streams
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import socket
-import threading
 from functools import cache
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import httpx
 
-from tests.web.service.running import until
+from tests.web.in_thread import InThread, until
 from tgml.graph import TaskGraph
 from tgml.pipeline import learn_all
 from tgml.sequences import Demonstrations
@@ -53,7 +50,7 @@ def as_csv(orders: dict[str, list[str]]) -> str:
     return "\n".join(["recording,step", *rows, ""])
 
 
-class RunningStudio:
+class RunningStudio(InThread):
     """A studio with its client.
 
     Parameters
@@ -79,28 +76,8 @@ class RunningStudio:
         self.path = path
         self.session = StudioSession(basis or brewed(), lambda: NOON, saved=read)
         self.handlers = Handlers(self.session, SaveTarget(path, read=read), limits)
-        self.server = make_server(self.handlers, TOKEN)
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self.address = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
-        self._thread = threading.Thread(target=self.server.run, args=([self._socket],))
-
-    def __enter__(self) -> RunningStudio:
-        self._thread.start()
-        until(lambda: self.server.started)
         headers = {"Authorization": f"Bearer {TOKEN}"}
-        self.client = httpx.Client(base_url=self.address, timeout=30, headers=headers)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.client.close()
-        self.server.should_exit = True
-        self._thread.join(20)
-        self._socket.close()
+        super().__init__(make_server(self.handlers, TOKEN), headers=headers, timeout=30)
 
     @property
     def page(self) -> str:

@@ -77,7 +77,7 @@ def test_recordings_of_another_procedure_are_refused(tmp_path: Path, table: Path
     save_graph(TEA.from_preconditions({"mix": ["egg"]}), path)
     with pytest.raises(FormatError, match="none of its steps is in the graph"):
         open_path(path, recordings=table)
-    with pytest.raises(InputError, match="--recordings is for a graph"):
+    with pytest.raises(InputError, match="--demos is for a graph"):
         open_path(table, recordings=table)
 
 

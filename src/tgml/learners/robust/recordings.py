@@ -31,7 +31,8 @@ class Recordings:
         For each demonstration the places of its sequences; more than one where its repetitions
         allow several readings.
     notes
-        What was merged or left out, in words.
+        What was done to repeated steps, in words. Equal sequences are kept once with the weight of
+        all, which loses nothing and is not told.
     """
 
     size: int
@@ -62,7 +63,7 @@ class Recordings:
             tuple(places),
             np.array(weights),
             tuple(owners),
-            without_repetitions(demonstrations, repetitions, seed=seed).notes,
+            without_repetitions(demonstrations, repetitions, seed=seed).on_repetitions,
         )
 
     @cached_property

@@ -1,8 +1,8 @@
-"""What earlier sittings left in a graph file: its history, and what is pinned and forbidden."""
+"""What a sitting leaves in a graph file: its history, and what is pinned and forbidden."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tgml.graph import Edge, TaskGraph
@@ -49,3 +49,20 @@ def kept_edits(graph: TaskGraph) -> tuple[Edits, tuple[str, ...]]:
         found[name] = tuple(dict.fromkeys(edges))
     edits = Edits(must=found["must"], never=found["never"])
     return edits, tuple(notes)
+
+
+def with_kept(graph: TaskGraph, edits: Edits, history: Sequence[Mapping[str, Any]]) -> TaskGraph:
+    """Return a graph with its history and with what is pinned and forbidden, as it is saved."""
+    provenance = {
+        name: value
+        for name, value in graph.provenance.items()
+        if name not in ("history", "constraints")
+    }
+    if edits.must or edits.never:
+        provenance["constraints"] = {
+            "must": [list(edge) for edge in edits.must],
+            "never": [list(edge) for edge in edits.never],
+        }
+    if history:
+        provenance["history"] = [dict(entry) for entry in history]
+    return graph.replace(provenance=provenance)

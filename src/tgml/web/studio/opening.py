@@ -89,7 +89,7 @@ def open_path(
         return Opened(basis, SaveTarget(target, read=same), saved=same)
     if recordings is not None:
         raise InputError(
-            f"{path}: recordings; --recordings is for a graph, leave it out or name a graph first"
+            f"{path}: recordings; --demos is for a graph, leave it out or name a graph first"
         )
     if path.suffix.lower() in (".csv", ".tsv"):
         check_columns(read_text(path), str(path), limits)

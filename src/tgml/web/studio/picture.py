@@ -12,7 +12,7 @@ from tgml.rendering.drawing.painter import paint
 from tgml.rendering.drawing.picture import Arrow, Picture
 from tgml.rendering.drawing.subjects import picture_of_graph
 from tgml.rendering.drawing.themes import get_theme
-from tgml.web.studio.session import State
+from tgml.web.studio.states import State
 
 # The page allows no style but that of its own files, which have the same colours.
 _THEME = replace(get_theme("auto"), style="")

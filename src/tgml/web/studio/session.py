@@ -3,44 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property
 from typing import Any
 
 from tgml.errors import InputError, SettingError, UnknownNameError
 from tgml.graph import Edge, TaskGraph
 from tgml.sequences import END, START
 from tgml.web.studio.basis import METHOD, Basis
-from tgml.web.studio.edits import Edits, check_no_cycle, derive, path_between
-from tgml.web.studio.kept import kept_edits, kept_history
-
-MOST_STATES = 500
-"""So many edits can be undone; more would let a sitting grow without end."""
-
-Entry = Mapping[str, Any]
-
-
-@dataclass(frozen=True, eq=False)
-class State:
-    """How things stand after an edit.
-
-    Parameters
-    ----------
-    basis, edits
-        What the graph is made of.
-    history
-        The edits that led here, those kept in the file first.
-    """
-
-    basis: Basis
-    edits: Edits
-    history: tuple[Entry, ...]
-
-    @cached_property
-    def graph(self) -> TaskGraph:
-        """The graph as it stands."""
-        return derive(self.basis, self.edits)
+from tgml.web.studio.edits import Edits, check_no_cycle, path_between
+from tgml.web.studio.kept import kept_edits, kept_history, with_kept
+from tgml.web.studio.states import Entry, State, States
 
 
 def utc_now() -> str:
@@ -87,16 +60,18 @@ class StudioSession:
             notes = (*notes, f"what the file has pinned and forbidden is left out: {error}")
             first = State(basis, Edits(), first.history)
         self.notes: tuple[str, ...] = notes
-        self._states = [first]
-        self._at = 0
-        self._saved: State | None = first if saved else None
+        self._states = States(first, saved=saved)
         self._clock = clock
-        self.version = 0
 
     @property
     def state(self) -> State:
         """How things stand."""
-        return self._states[self._at]
+        return self._states.current
+
+    @property
+    def version(self) -> int:
+        """How often anything changed; a page asks whether it shows the latest."""
+        return self._states.version
 
     @property
     def graph(self) -> TaskGraph:
@@ -106,7 +81,7 @@ class StudioSession:
     @property
     def is_saved(self) -> bool:
         """Whether the file holds what is shown."""
-        return self.state is self._saved
+        return self._states.is_saved
 
     @property
     def threshold(self) -> float:
@@ -117,13 +92,12 @@ class StudioSession:
     @property
     def undoable(self) -> Entry | None:
         """The edit that `undo` would take back."""
-        return self._states[self._at].history[-1] if self._at else None
+        return self._states.undoable
 
     @property
     def redoable(self) -> Entry | None:
         """The edit that `redo` would make again."""
-        following = self._states[self._at + 1 :]
-        return following[0].history[-1] if following else None
+        return self._states.redoable
 
     def add(self, step: str, needed: str) -> tuple[str, ...]:
         """Let a step need another.
@@ -262,10 +236,8 @@ class StudioSession:
         wanted = replace(self.state.edits, threshold=float(threshold))
         last = self.undoable
         again = last is not None and last["edit"] == "threshold" and self.redoable is None
-        if again and not self.is_saved:
-            before = self._states[self._at - 1]
-            return self._make("threshold", wanted, before=before, value=float(threshold))
-        return self._make("threshold", wanted, value=float(threshold))
+        instead = again and not self.is_saved
+        return self._make("threshold", wanted, instead=instead, value=float(threshold))
 
     def relearned(self, basis: Basis) -> tuple[str, ...]:
         """Take in what was learned anew, told what is pinned and forbidden.
@@ -314,10 +286,7 @@ class StudioSession:
         InputError
             If there is none.
         """
-        if not self._at:
-            raise InputError("there is nothing to undo")
-        self._at -= 1
-        self.version += 1
+        self._states.undo()
 
     def redo(self) -> None:
         """Make the edit again that was taken back last.
@@ -327,32 +296,15 @@ class StudioSession:
         InputError
             If there is none.
         """
-        if self._at + 1 == len(self._states):
-            raise InputError("there is nothing to redo")
-        self._at += 1
-        self.version += 1
+        self._states.redo()
 
     def to_save(self) -> TaskGraph:
         """Return the graph as it is saved: with its history, and what is pinned and forbidden."""
-        edits, history = self.state.edits, self.state.history
-        provenance = {
-            name: value
-            for name, value in self.graph.provenance.items()
-            if name not in ("history", "constraints")
-        }
-        if edits.must or edits.never:
-            provenance["constraints"] = {
-                "must": [list(edge) for edge in edits.must],
-                "never": [list(edge) for edge in edits.never],
-            }
-        if history:
-            provenance["history"] = [dict(entry) for entry in history]
-        return self.graph.replace(provenance=provenance)
+        return with_kept(self.graph, self.state.edits, self.state.history)
 
     def saved(self) -> None:
         """Remember that the file holds what is shown."""
-        self._saved = self.state
-        self.version += 1
+        self._states.saved()
 
     def _given(self) -> frozenset[Edge]:
         """Return the edges that are there without any edit."""
@@ -378,21 +330,15 @@ class StudioSession:
         edits: Edits,
         *,
         basis: Basis | None = None,
-        before: State | None = None,
+        instead: bool = False,
         **about: Any,
     ) -> tuple[str, ...]:
         """Take an edit in, or raise and change nothing."""
-        start = before or self.state
+        start = self._states.before if instead else self.state
         entry = {"at": self._clock(), "edit": edit, **about}
         made = State(basis or start.basis, edits, (*start.history, entry))
         said = _side_effects(self.graph, made.graph, about)  # derives the graph, or raises
-        if before is not None:
-            self._at -= 1
-        self._states[self._at + 1 :] = [made]
-        excess = max(len(self._states) - MOST_STATES, 0)
-        del self._states[:excess]
-        self._at = len(self._states) - 1
-        self.version += 1
+        self._states.take(made, instead=instead)
         return said
 
 

@@ -1,9 +1,4 @@
-"""The task graph: which steps need which, as an immutable directed acyclic graph.
-
-An edge goes from a step to its precondition, as in the paper. Questions a person would ask
-(what does this step need, what can be done now, is this order allowed) are its methods.
-Importing this module loads neither numpy nor networkx, so that monitors start at once.
-"""
+"""`TaskGraph`: the steps of a procedure, what each of them needs, and the questions one asks."""
 
 from __future__ import annotations
 
@@ -16,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from tgml import display
 from tgml.attributes import EdgeEvidence, StepAttributes
 from tgml.errors import CycleError, GraphError, UnknownNameError
-from tgml.sequences import END, START, Vocabulary
+from tgml.graph.bits import reached, waits_for
+from tgml.graph.edges import Edge, connect_ends, edge_nodes, edge_weight
+from tgml.sequences import Vocabulary
 
 if TYPE_CHECKING:
     import networkx as nx
     import numpy as np
     from numpy.typing import NDArray
-
-Edge = tuple[str, str]
 
 
 class TaskGraph:
@@ -105,7 +100,7 @@ class TaskGraph:
         vocabulary = Vocabulary(tuple(steps))
         needs: list[set[int]] = [set() for _ in vocabulary.nodes]
         for step, precondition in edges:
-            row, column = _edge_nodes(vocabulary, step, precondition)
+            row, column = edge_nodes(vocabulary, step, precondition)
             needs[row].add(column)
         try:
             TopologicalSorter(dict(enumerate(needs))).prepare()
@@ -117,10 +112,10 @@ class TaskGraph:
         for row, columns in enumerate(needs):
             for column in columns:
                 dependents[column].append(row)
-        kept = {edge: _weight(edge, weight) for edge, weight in (weights or {}).items()}
+        kept = {edge: edge_weight(edge, weight) for edge, weight in (weights or {}).items()}
         for what, given in (("a weight is", kept), ("evidence is", evidence or {})):
             for step, precondition in given:
-                row, column = _edge_nodes(vocabulary, step, precondition)
+                row, column = edge_nodes(vocabulary, step, precondition)
                 if column not in needs[row]:
                     raise GraphError(f"{what} given for {step!r} needing {precondition!r}, no edge")
         for step in attributes or {}:
@@ -136,8 +131,8 @@ class TaskGraph:
         self._set("evidence", MappingProxyType(dict(evidence or {})))
         optional = {vocabulary.node(step) for step in self.optional_steps}
         # One bit a node: a step is executable when all bits of its mask are done.
-        self._set("_masks", _masks(needs, optional))
-        self._set("_optional_for", {node: _reached(dependents, node) for node in optional})
+        self._set("_masks", waits_for(needs, optional))
+        self._set("_optional_for", {node: reached(dependents, node) for node in optional})
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -344,13 +339,9 @@ class TaskGraph:
 
         Row and column numbers are node numbers: START, the steps in order, END.
         """
-        import numpy as np
+        from tgml.graph.exchange import matrix_of
 
-        size = len(self.vocabulary.nodes)
-        matrix = np.zeros((size, size))
-        for row, columns in enumerate(self._needs):
-            matrix[row, list(columns)] = 1.0
-        return matrix
+        return matrix_of(self._needs)
 
     @classmethod
     def from_matrix(
@@ -367,42 +358,23 @@ class TaskGraph:
         procedure
             What the procedure is called.
         """
-        from tgml.adjacency import WeightedAdjacency
+        from tgml.graph.exchange import content_of_matrix
 
-        adjacency = WeightedAdjacency(Vocabulary(tuple(steps)), matrix)
-        nodes = adjacency.vocabulary.nodes
-        rows, columns = adjacency.matrix.nonzero()
-        return cls(
-            adjacency.vocabulary.steps,
-            [(nodes[row], nodes[column]) for row, column in zip(rows, columns, strict=True)],
-            procedure=procedure,
-        )
+        return cls(**content_of_matrix(matrix, steps), procedure=procedure)
 
     def to_networkx(self) -> nx.DiGraph:
         """Return a networkx graph; edges go from a step to its precondition."""
-        import networkx as nx
+        from tgml.graph.exchange import networkx_of
 
-        graph = nx.DiGraph(procedure=self.procedure)
-        graph.add_nodes_from(self.vocabulary.nodes)
-        for edge in self.edges:
-            attributes = {"weight": self.weights[edge]} if edge in self.weights else {}
-            graph.add_edge(*edge, **attributes)
-        return graph
+        return networkx_of(self.vocabulary.nodes, self.edges, self.weights, self.procedure)
 
     @classmethod
     def from_networkx(cls, graph: nx.DiGraph, *, procedure: str = "") -> TaskGraph:
         """Build a graph from a networkx one whose edges go from a step to its precondition."""
-        if not graph.is_directed() or graph.is_multigraph():
-            raise GraphError(f"a networkx.{type(graph).__name__} came; expected a networkx.DiGraph")
-        names = [str(node) for node in graph.nodes if str(node) not in (START, END)]
-        edges = [(str(step), str(needed)) for step, needed in graph.edges]
-        weights = {
-            (str(step), str(needed)): weight
-            for step, needed, weight in graph.edges(data="weight")
-            if weight is not None
-        }
-        name = procedure or str(graph.graph.get("procedure", ""))
-        return cls(names, edges, procedure=name, weights=weights)
+        from tgml.graph.exchange import content_of_networkx
+
+        content = content_of_networkx(graph)
+        return cls(**content | ({"procedure": procedure} if procedure else {}))
 
     def _step_node(self, name: str) -> int:
         if name not in self.vocabulary:
@@ -414,75 +386,6 @@ class TaskGraph:
         for name in done:
             mask |= 1 << self._step_node(name)
         return mask
-
-
-def connect_ends(steps: Iterable[str], edges: Iterable[Edge]) -> list[Edge]:
-    """Add START below each step that needs nothing and END above each that nobody needs.
-
-    Parameters
-    ----------
-    steps
-        The step names.
-    edges
-        Pairs (step, precondition).
-
-    Returns
-    -------
-    list
-        The edges given, then those added.
-    """
-    given = list(edges)
-    needing = {step for step, _ in given}
-    needed = {precondition for _, precondition in given}
-    added: list[Edge] = []
-    for step in steps:
-        if step not in needing:
-            added.append((step, START))
-        if step not in needed:
-            added.append((END, step))
-    return given + added
-
-
-def _edge_nodes(vocabulary: Vocabulary, step: str, precondition: str) -> tuple[int, int]:
-    try:
-        row, column = vocabulary.node(step), vocabulary.node(precondition)
-    except UnknownNameError as error:
-        raise GraphError(f"the edge {step!r} needing {precondition!r}: {error}") from None
-    if row == 0:
-        raise GraphError(f"START is said to need {precondition!r}; START comes before everything")
-    if column == vocabulary.end:
-        raise GraphError(f"{step!r} is said to need END; END comes after everything")
-    return row, column
-
-
-def _weight(edge: Edge, value: float) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        step, precondition = edge
-        raise GraphError(
-            f"the weight of {step!r} needing {precondition!r} is {value!r:.40}; expected a number"
-        ) from None
-
-
-def _masks(needs: list[set[int]], optional: set[int]) -> tuple[int, ...]:
-    """Return for each node the bits of what it waits for: an optional step by what that needs."""
-    masks = [0] * len(needs)
-    for row in TopologicalSorter(dict(enumerate(needs))).static_order():
-        for column in needs[row]:
-            masks[row] |= masks[column] if column in optional else (1 << column if column else 0)
-    return tuple(masks)
-
-
-def _reached(neighbours: list[list[int]], node: int) -> int:
-    """Return the bits of all nodes that a node leads to."""
-    mask, stack = 0, [node]
-    while stack:
-        for other in neighbours[stack.pop()]:
-            if not mask >> other & 1:
-                mask |= 1 << other
-                stack.append(other)
-    return mask
 
 
 def _rebuild(content: dict[str, Any]) -> TaskGraph:

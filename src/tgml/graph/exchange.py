@@ -1,0 +1,71 @@
+"""A graph as a matrix or a networkx graph, and back.
+
+The methods of `TaskGraph` that come here load numpy and networkx; nothing else about a graph does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from tgml.adjacency import WeightedAdjacency
+from tgml.errors import GraphError
+from tgml.graph.edges import Edge
+from tgml.sequences import END, START, Vocabulary
+
+
+def matrix_of(needs: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+    """Return a matrix of 0 and 1 from the node numbers that each node needs."""
+    matrix = np.zeros((len(needs), len(needs)))
+    for row, columns in enumerate(needs):
+        matrix[row, list(columns)] = 1.0
+    return matrix
+
+
+def content_of_matrix(matrix: NDArray[np.float64], steps: Iterable[str]) -> dict[str, Any]:
+    """Return the arguments of a `TaskGraph` whose edges are the non-zero entries of a matrix."""
+    adjacency = WeightedAdjacency(Vocabulary(tuple(steps)), matrix)
+    nodes = adjacency.vocabulary.nodes
+    rows, columns = adjacency.matrix.nonzero()
+    return {
+        "steps": adjacency.vocabulary.steps,
+        "edges": [(nodes[row], nodes[column]) for row, column in zip(rows, columns, strict=True)],
+    }
+
+
+def networkx_of(
+    nodes: Iterable[str], edges: Iterable[Edge], weights: Mapping[Edge, float], procedure: str
+) -> nx.DiGraph:
+    """Return a networkx graph; edges go from a step to its precondition."""
+    graph = nx.DiGraph(procedure=procedure)
+    graph.add_nodes_from(nodes)
+    for edge in edges:
+        attributes = {"weight": weights[edge]} if edge in weights else {}
+        graph.add_edge(*edge, **attributes)
+    return graph
+
+
+def content_of_networkx(graph: nx.DiGraph) -> dict[str, Any]:
+    """Return the arguments of a `TaskGraph` with the nodes, edges and weights of a networkx graph.
+
+    Raises
+    ------
+    GraphError
+        If it is undirected, or may have several edges between the same nodes.
+    """
+    if not graph.is_directed() or graph.is_multigraph():
+        raise GraphError(f"a networkx.{type(graph).__name__} came; expected a networkx.DiGraph")
+    return {
+        "steps": [str(node) for node in graph.nodes if str(node) not in (START, END)],
+        "edges": [(str(step), str(needed)) for step, needed in graph.edges],
+        "weights": {
+            (str(step), str(needed)): weight
+            for step, needed, weight in graph.edges(data="weight")
+            if weight is not None
+        },
+        "procedure": str(graph.graph.get("procedure", "")),
+    }

@@ -1,0 +1,166 @@
+"""A task graph as versioned JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tgml.attributes import EdgeEvidence, StepAttributes
+from tgml.errors import FormatError, TgmlError
+from tgml.files import write_text
+from tgml.graph import Edge, TaskGraph
+from tgml.storage.fields import as_number, as_text, as_texts, kind_of
+from tgml.storage.json_text import VERSION, dump_json, expect_format, located
+
+GRAPH_FORMAT = "tgml-graph"
+
+Record = TypeVar("Record", EdgeEvidence, StepAttributes)
+
+_DEFAULTS: dict[type[Any], tuple[tuple[str, Any], ...]] = {
+    kind: tuple((entry.name, entry.default) for entry in dataclasses.fields(kind))
+    for kind in (EdgeEvidence, StepAttributes)
+}
+
+
+def graph_to_json(graph: TaskGraph) -> dict[str, Any]:
+    """Return a graph as plain JSON values, in the current version of the format."""
+    edges = []
+    for edge in graph.edges:
+        entry: dict[str, Any] = {"step": edge[0], "needs": edge[1]}
+        if edge in graph.weights:
+            entry["weight"] = round(graph.weights[edge], 6)
+        if edge in graph.evidence:
+            entry["evidence"] = _plain(graph.evidence[edge])
+        edges.append(entry)
+    attributes = [
+        {"step": step, **_plain(graph.attributes[step])}
+        for step in graph.steps
+        if step in graph.attributes
+    ]
+    return {
+        "format": GRAPH_FORMAT,
+        "version": VERSION,
+        "procedure": graph.procedure,
+        "steps": list(graph.steps),
+        "edges": edges,
+        **({"attributes": attributes} if attributes else {}),
+        "provenance": dict(graph.provenance),
+    }
+
+
+def graph_from_json(content: Any, where: str = "graph") -> TaskGraph:
+    """Return the graph that JSON values describe.
+
+    Parameters
+    ----------
+    content
+        What `graph_to_json` gives.
+    where
+        The file or call it came from, for messages.
+
+    Raises
+    ------
+    FormatError
+        If the content is no graph of a version that this tgml knows.
+    GraphError
+        If its edges make no task graph.
+    """
+    expect_format(content, GRAPH_FORMAT, where)
+    steps = as_texts(content.get("steps"), f"{where}: 'steps'")
+    raw_edges = content.get("edges")
+    if not isinstance(raw_edges, list):
+        raise FormatError(f"{where}: 'edges' is {kind_of(raw_edges)}; expected a list")
+    edges: list[Edge] = []
+    weights: dict[Edge, float] = {}
+    evidence: dict[Edge, EdgeEvidence] = {}
+    for number, raw in enumerate(raw_edges, start=1):
+        if not isinstance(raw, dict) or not {"step", "needs"} <= raw.keys():
+            raise FormatError(f"{where}: edge {number} is {raw!r}; expected 'step' and 'needs'")
+        edge = (
+            as_text(raw["step"], f"{where}: the step of edge {number}"),
+            as_text(raw["needs"], f"{where}: what edge {number} needs"),
+        )
+        edges.append(edge)
+        if raw.get("weight") is not None:
+            weights[edge] = as_number(raw["weight"], f"{where}: the weight of edge {number}")
+        if raw.get("evidence") is not None:
+            evidence[edge] = _record(
+                EdgeEvidence, raw["evidence"], f"{where}: the evidence of edge {number}"
+            )
+    provenance = content.get("provenance", {})
+    if not isinstance(provenance, Mapping):
+        raise FormatError(f"{where}: 'provenance' is {kind_of(provenance)}; expected an object")
+    try:
+        return TaskGraph(
+            steps,
+            edges,
+            procedure=as_text(content.get("procedure", ""), "'procedure'"),
+            weights=weights,
+            provenance=provenance,
+            attributes=_attributes(content.get("attributes", []), where),
+            evidence=evidence,
+        )
+    except TgmlError as error:
+        raise located(error, where) from None
+
+
+def save_graph(graph: TaskGraph, path: str | Path) -> None:
+    """Write a graph to a versioned JSON file."""
+    write_text(path, dump_json(graph_to_json(graph)))
+
+
+def _plain(record: EdgeEvidence | StepAttributes) -> dict[str, Any]:
+    """Return a record as plain JSON values; what says nothing is left out."""
+    return {
+        name: _short(value)
+        for name, default in _DEFAULTS[type(record)]
+        if (value := getattr(record, name)) != default
+    }
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else round(value, 6)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _attributes(raw: Any, where: str) -> dict[str, StepAttributes]:
+    if not isinstance(raw, list):
+        raise FormatError(f"{where}: 'attributes' is {kind_of(raw)}; expected a list")
+    attributes: dict[str, StepAttributes] = {}
+    for number, entry in enumerate(raw, start=1):
+        about = f"{where}: entry {number} of 'attributes'"
+        if not isinstance(entry, dict) or "step" not in entry:
+            raise FormatError(f"{about} is {entry!r:.40}; expected an object with 'step'")
+        step = as_text(entry["step"], f"{about}: 'step'")
+        if step in attributes:
+            raise FormatError(f"{about}: {step!r} has attributes already")
+        rest = {name: value for name, value in entry.items() if name != "step"}
+        attributes[step] = _record(StepAttributes, rest, about)
+    return attributes
+
+
+def _record(kind: type[Record], raw: Any, where: str) -> Record:
+    """Return a record from JSON values, each of the type that its field has."""
+    if not isinstance(raw, dict):
+        raise FormatError(f"{where} is {kind_of(raw)}; expected an object")
+    fields = {entry.name: entry for entry in dataclasses.fields(kind)}
+    needed = {name for name, entry in fields.items() if entry.default is dataclasses.MISSING}
+    if not needed <= raw.keys() <= fields.keys():
+        raise FormatError(
+            f"{where} has {', '.join(map(repr, raw)) or 'nothing'}; expected some of "
+            f"{', '.join(map(repr, fields))}"
+        )
+    values: dict[str, Any] = {}
+    for name, value in raw.items():
+        about = f"{where}: {name!r}"
+        if fields[name].type == "bool":
+            if not isinstance(value, bool):
+                raise FormatError(f"{about} is {kind_of(value)}; expected true or false")
+            values[name] = value
+        else:
+            read = as_number if fields[name].type == "float" else as_texts
+            values[name] = read(value, about)
+    return kind(**values)

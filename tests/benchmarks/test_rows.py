@@ -1,0 +1,48 @@
+"""Which rows a benchmark computes, and what happens to those that lack something."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tgml.benchmarks.rows import choose_rows, compute_rows, measure_rows
+from tgml.errors import MissingDataError, UnknownNameError
+from tgml.learners import no_progress
+
+
+@given(st.lists(st.sampled_from("abcd")))
+def test_rows_asked_for_come_once_each_in_the_order_asked(asked: list[str]) -> None:
+    assert choose_rows(asked, "abcd", default="a") == list(dict.fromkeys(asked))
+
+
+def test_an_unknown_row_is_refused_before_anything_is_computed() -> None:
+    def never() -> dict[str, int]:
+        raise AssertionError("measured")
+
+    with pytest.raises(UnknownNameError, match="measure 'c'"):
+        measure_rows({"a": never, "b": never}, ["a", "c"], no_progress)
+
+
+def lacking(name: str) -> str:
+    if name in "bc":
+        raise MissingDataError(f"no data for {name}")
+    return name.upper()
+
+
+def test_a_row_that_lacks_data_is_left_out_and_noted() -> None:
+    told: list[tuple[int, int, str]] = []
+    rows, notes = compute_rows("abd", lacking, lambda *args: told.append(args), strict=False)
+    assert rows == ["A", "D"]
+    assert notes == ["b was left out: no data for b"]
+    assert told == [(0, 3, "a"), (1, 3, "b"), (2, 3, "d"), (3, 3, "done")]
+
+
+def test_a_row_asked_for_by_name_that_lacks_data_is_an_error() -> None:
+    with pytest.raises(MissingDataError, match="no data for b"):
+        compute_rows("abd", lacking, no_progress, strict=True)
+
+
+def test_a_benchmark_of_which_nothing_can_be_computed_is_an_error() -> None:
+    with pytest.raises(MissingDataError, match="no data for b"):
+        compute_rows("bc", lacking, no_progress, strict=False)
