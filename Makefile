@@ -48,33 +48,20 @@ package: $(VENV)/.setup
 docs: $(VENV)/.setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-bench: $(VENV)/.setup
-	mkdir -p bench-output
-	$(BIN)/tgml bench paper --output bench-output
-	$(BIN)/tgml bench figures --output bench-output/figures
-	$(BIN)/tgml bench captaincook4d --json bench-output/captaincook4d.json
-	$(BIN)/tgml bench captaincook4d-unfiltered --json bench-output/captaincook4d-unfiltered.json
-	$(BIN)/tgml bench assembly101-o --json bench-output/assembly101-o.json
-	$(BIN)/tgml bench epic-tent-o --json bench-output/epic-tent-o.json
-	$(BIN)/tgml bench perturbation --output bench-output
-	$(BIN)/tgml bench unseen --json bench-output/unseen.json
-	$(BIN)/tgml bench understanding --json bench-output/understanding.json
-	$(BIN)/tgml bench fusion-weights --json bench-output/fusion-weights.json
-	$(BIN)/tgml bench synthetic --output bench-output
-	$(BIN)/tgml bench calibration --output bench-output
-	$(BIN)/tgml bench speed --json bench-output/speed.json
-	$(BIN)/tgml bench monitor --json bench-output/monitor.json
-	$(BIN)/tgml bench captaincook4d-trials --json bench-output/captaincook4d-trials.json
-	$(BIN)/tgml bench assembly101-trials --json bench-output/assembly101-trials.json
-	$(BIN)/tgml bench synthetic-trials --json bench-output/synthetic-trials.json
-	$(BIN)/tgml bench monitor-uncertain --json bench-output/monitor-uncertain.json
-	$(BIN)/tgml bench smoother --json bench-output/smoother.json
-	$(BIN)/tgml bench alignment --json bench-output/alignment.json
-	$(BIN)/tgml bench recogniser --json bench-output/recogniser.json
-	$(BIN)/tgml bench draw --json bench-output/draw.json
-	$(BIN)/tgml bench serve --json bench-output/serve.json
-	$(BIN)/tgml bench scale --json bench-output/scale.json
-	$(BIN)/tgml bench scaling --json bench-output/scaling.json
+# Some of them: make bench BENCH="speed monitor". The figures of the documents are then brought in
+# step by: $(BIN)/python tools/make_benchmarks.py bench-output
+BENCH ?= paper figures captaincook4d captaincook4d-unfiltered assembly101-o epic-tent-o \
+	perturbation unseen understanding fusion-weights synthetic advice attributes audit \
+	calibration captaincook4d-trials assembly101-trials synthetic-trials monitor-uncertain \
+	smoother recogniser speed monitor alignment draw serve scale scaling
+OPTIONS_perturbation := --seeds 10
+OPTIONS_recogniser := --seeds 3
+OPTIONS_figures := --output bench-output/figures
+
+bench: $(addprefix bench-,$(BENCH))
+
+bench-%: $(VENV)/.setup
+	$(BIN)/tgml bench $* --output bench-output $(OPTIONS_$*)
 
 clean:
 	rm -rf $(VENV) demo-output bench-output test-output site
