@@ -66,7 +66,7 @@ def test_a_result_is_a_benchmarks_and_knows_no_path_of_a_machine(path: Path) -> 
     ("path", "shown"),
     [
         ("toy/a/f1", "50.0"),
-        ("toy/a/f1±", "50.0 ± 1.5"),
+        ("toy/a/f1±", "50.0\u00a0±\u00a01.5"),
         ("toy/a/f1:.0%", "50"),
         ("toy/a/f1:.3f", "0.500"),
         ("toy/a/count", "1,234"),

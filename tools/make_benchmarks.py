@@ -33,7 +33,7 @@ from table_parts import Missing, Results, percent
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "docs" / "results"
-FIGURE = re.compile(r"(?:\d[\d,]*(?:\.\d+)?(?: ± \d+\.\d+)?)?<!--=(?P<path>[^>]+?)-->")
+FIGURE = re.compile(r"(?:\d[\d,]*(?:\.\d+)?(?:\s±\s\d+\.\d+)?)?<!--=(?P<path>[^>]+?)-->")
 TIMED = {
     **{name: name for name in ("alignment", "draw", "monitor", "speed", "serve", "scale")},
     "scaling-formulas": "scaling",

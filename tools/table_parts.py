@@ -20,11 +20,14 @@ class Missing(LookupError):  # noqa: N818 - it is no error that a result is stil
 
 
 def percent(value: float | None, half_width: float | None = None) -> str:
-    """Return a fraction as a percentage with one decimal, with its interval where given."""
+    """Return a fraction as a percentage with one decimal, with its interval where given.
+
+    The spaces of an interval do not break, so that it stays on one line.
+    """
     if value is None:
         return ""
     text = f"{100 * value:.1f}"
-    return text if half_width is None else f"{text} ± {100 * half_width:.1f}"
+    return text if half_width is None else f"{text}\u00a0±\u00a0{100 * half_width:.1f}"
 
 
 def rows_of(results: Results, benchmark: str, **wanted: Any) -> list[Row]:
