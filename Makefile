@@ -48,33 +48,20 @@ package: $(VENV)/.setup
 docs: $(VENV)/.setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-bench: $(VENV)/.setup
-	mkdir -p bench-output
-	$(BIN)/tgml bench paper --output bench-output
-	$(BIN)/tgml bench figures --output bench-output/figures
-	$(BIN)/tgml bench captaincook4d -o bench-output/captaincook4d.json
-	$(BIN)/tgml bench captaincook4d-unfiltered -o bench-output/captaincook4d-unfiltered.json
-	$(BIN)/tgml bench assembly101-o -o bench-output/assembly101-o.json
-	$(BIN)/tgml bench epic-tent-o -o bench-output/epic-tent-o.json
-	$(BIN)/tgml bench perturbation --output bench-output
-	$(BIN)/tgml bench unseen -o bench-output/unseen.json
-	$(BIN)/tgml bench understanding -o bench-output/understanding.json
-	$(BIN)/tgml bench fusion-weights -o bench-output/fusion-weights.json
-	$(BIN)/tgml bench synthetic --output bench-output
-	$(BIN)/tgml bench calibration --output bench-output
-	$(BIN)/tgml bench speed -o bench-output/speed.json
-	$(BIN)/tgml bench monitor -o bench-output/monitor.json
-	$(BIN)/tgml bench captaincook4d-trials -o bench-output/captaincook4d-trials.json
-	$(BIN)/tgml bench assembly101-trials -o bench-output/assembly101-trials.json
-	$(BIN)/tgml bench synthetic-trials -o bench-output/synthetic-trials.json
-	$(BIN)/tgml bench monitor-uncertain -o bench-output/monitor-uncertain.json
-	$(BIN)/tgml bench smoother -o bench-output/smoother.json
-	$(BIN)/tgml bench alignment -o bench-output/alignment.json
-	$(BIN)/tgml bench recogniser -o bench-output/recogniser.json
-	$(BIN)/tgml bench draw -o bench-output/draw.json
-	$(BIN)/tgml bench serve -o bench-output/serve.json
-	$(BIN)/tgml bench scale -o bench-output/scale.json
-	$(BIN)/tgml bench scaling -o bench-output/scaling.json
+# Some of them: make bench BENCH="speed monitor". The figures of the documents are then brought in
+# step by: $(BIN)/python tools/make_benchmarks.py bench-output
+BENCH ?= paper figures captaincook4d captaincook4d-unfiltered assembly101-o epic-tent-o \
+	perturbation unseen understanding fusion-weights synthetic advice attributes audit \
+	calibration captaincook4d-trials assembly101-trials synthetic-trials monitor-uncertain \
+	smoother recogniser speed monitor alignment draw serve scale scaling
+OPTIONS_perturbation := --seeds 10
+OPTIONS_recogniser := --seeds 3
+OPTIONS_figures := --output bench-output/figures
+
+bench: $(addprefix bench-,$(BENCH))
+
+bench-%: $(VENV)/.setup
+	$(BIN)/tgml bench $* --output bench-output $(OPTIONS_$*)
 
 clean:
 	rm -rf $(VENV) demo-output bench-output test-output site

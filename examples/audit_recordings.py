@@ -1,10 +1,32 @@
-"""Say which recordings are wrong and what to record next, without having been told."""
+# %% [markdown]
+# # Audit recordings
+#
+# Say which recordings are wrong, and where, without having been told; then what to record next.
+# These twenty recordings of making pancakes ship with tgml, and some of them hold mistakes.
 
-from __future__ import annotations
-
+# %%
 import tgml
-from tgml.insight import audit
+from tgml.insight import advise, audit
 
 recordings = tgml.load_procedure("pancakes").demonstrations
-for verdict in audit(recordings).recordings[:3]:
-    print(verdict)
+found = audit(recordings)
+for recording in found.recordings:
+    for finding in recording.findings:
+        print(f"{recording.id}: {finding.step!r} {finding.slip.value}: {finding.evidence}")
+
+# %% [markdown]
+# The marks of annotators were not looked at. Here we have them, so that we can count:
+
+# %%
+marked = {recording.id for recording in recordings if recording.has_mistakes}
+suspected = {recording.id for recording in found.recordings if recording.findings}
+print(f"{len(suspected)} of {len(recordings)} recordings are suspected, {len(marked)} are marked")
+print(f"both: {len(marked & suspected)}")
+
+# %% [markdown]
+# ## What to record next
+
+# %%
+advice = advise(recordings)
+for question in advice.questions[:2]:
+    print(question)

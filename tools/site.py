@@ -1,13 +1,14 @@
-"""What `mkdocs` adds to the pages in `docs`: the command line, the reference and the decisions.
+"""What `mkdocs` adds to the pages in `docs`: examples, command line, reference and decisions.
 
-The command line's page is its own help, and the reference is made of docstrings, both when the site
-is built, so that neither can be out of date. A page that the navigation does not name stands at
-the end of the guides.
+The examples are the notebooks, the command line's page is its own help, and the reference is made
+of docstrings, all when the site is built, so that none can be out of date. A page that the
+navigation does not name stands at the end of the guides.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,7 +26,8 @@ import tgml
 from tgml.cli.main import app
 
 PACKAGE = Path(tgml.__file__).parent
-HELP_WIDTH = 88
+NOTEBOOKS = sorted((Path(__file__).parent.parent / "examples").glob("*.ipynb"))
+HELP_WIDTH = 80
 LOADING = re.compile(
     r"""<(?:script|img|iframe)[^>]*\bsrc=["']https?:[^>]*>"""
     r"""|<link[^>]*rel=["']stylesheet["'][^>]*href=["']https?:[^>]*>"""
@@ -44,8 +46,12 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         if page not in named:
             sections["How to" if page.startswith("how-to/") else "Guides"].append(page)
     modules = [{f"tgml.{name}": f"reference/{name}.md"} for name in _modules()]
+    examples = {"Examples": [f"examples/{path.stem}.md" for path in NOTEBOOKS]}
+    before = list(sections).index("Evidence")
     config.nav = [
-        *config.nav,
+        *config.nav[:before],
+        examples,
+        *config.nav[before:],
         {
             "Reference": [
                 {"Command line": "reference/command-line.md"},
@@ -67,6 +73,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     }
     for name in _modules():
         pages[f"reference/{name}.md"] = module_page(name)
+    for path in NOTEBOOKS:
+        pages[f"examples/{path.stem}.md"] = notebook_page(path)
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
     return files
@@ -117,6 +125,22 @@ def module_page(name: str) -> str:
     if exported is not None:
         lines += ["      members:", *(f"        - {member}" for member in exported)]
     return "\n".join(lines) + "\n"
+
+
+def notebook_page(path: Path) -> str:
+    """Return a notebook as a page: its text, its code, and what came out."""
+    parts = []
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        parts.append(source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```")
+        for output in cell.get("outputs", []):
+            shown = output.get("data", {"text/plain": output.get("text", [])})
+            if "image/svg+xml" in shown:
+                parts.append(f"<div>\n{''.join(shown['image/svg+xml'])}</div>")
+            else:
+                parts.append(f"```text\n{''.join(shown['text/plain']).rstrip()}\n```")
+    name = f"examples/{path.name}"
+    return "\n\n".join([*parts, f"This page is the notebook `{name}` of the repository.", ""])
 
 
 def decisions_page(folder: Path) -> str:

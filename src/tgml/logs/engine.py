@@ -58,7 +58,9 @@ class Engine:
                 self.run("SET TimeZone = 'UTC'")
                 self.run(f"SET memory_limit = '{memory}'")
                 self.run(f"SET temp_directory = {text(self._folder / 'spill')}")
-                self.run("SET enable_progress_bar = false")
+                # In a notebook without widgets there is no bar, and setting it is refused.
+                if self.row("SELECT current_setting('enable_progress_bar')")[0]:
+                    self.run("SET enable_progress_bar = false")
                 if threads is not None:
                     self.run(f"SET threads = {threads}")
         except BaseException:

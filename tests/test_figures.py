@@ -1,0 +1,104 @@
+"""The figures in the documents are those that the benchmarks wrote."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tgml.benchmarks import BENCHMARKS
+
+ROOT = Path(__file__).parent.parent
+TOOL = ROOT / "tools" / "make_benchmarks.py"
+RESULTS = sorted((ROOT / "docs" / "results").glob("*.json"))
+TIMED = {"speed", "serve", "scale", "scaling", "monitor", "draw"}
+"""Benchmarks of times: their results may be missing until a free machine has been found."""
+WITHOUT_FIGURES = {"paper", "figures"}
+"""Benchmarks that put others together, or draw."""
+RESULT: Mapping[str, Any] = {
+    "toy": {
+        "rows": [
+            {"method": "a", "f1": 0.5, "f1_interval90": 0.015, "count": 1234},
+            {"method": "b", "segments": "true", "f1": 0.25, "about": "words"},
+            {"method": "b", "segments": "seen", "f1": 0.75, "deep": {"recall": 0.125}},
+        ]
+    }
+}
+
+
+@pytest.fixture
+def tool(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(TOOL.parent)
+    import make_benchmarks  # type: ignore[import-not-found]
+
+    module: ModuleType = make_benchmarks
+    return module
+
+
+def test_every_document_is_in_step_with_the_results() -> None:
+    done = subprocess.run([sys.executable, TOOL, "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, f"run tools/make_benchmarks.py\n{done.stdout}{done.stderr}"
+
+
+def test_every_benchmark_has_its_result_and_its_section() -> None:
+    missing = BENCHMARKS.keys() - {path.stem for path in RESULTS} - WITHOUT_FIGURES
+    assert missing <= TIMED
+    page = (ROOT / "docs" / "benchmarks.md").read_text()
+    titles = " ".join(re.findall(r"^## (.*)$", page, re.MULTILINE)).split()
+    assert BENCHMARKS.keys() <= set(titles)
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
+def test_a_result_is_a_benchmarks_and_knows_no_path_of_a_machine(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert json.loads(text)["benchmark"] == path.stem
+    assert not re.search(r"(?<![\w:/.])/(work|tmp|home|root|usr|mnt)/", text)
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("toy/a/f1", "50.0"),
+        ("toy/a/f1±", "50.0\u00a0±\u00a01.5"),
+        ("toy/a/f1:.0%", "50"),
+        ("toy/a/f1:.3f", "0.500"),
+        ("toy/a/count", "1,234"),
+        ("toy/b/segments=seen/f1", "75.0"),
+        ("toy/b/segments=seen/deep.recall", "12.5"),
+    ],
+)
+def test_a_figure_is_found_and_written(tool: ModuleType, path: str, shown: str) -> None:
+    once = tool.filled(f"has <!--={path}-->.", RESULT, set())
+    assert once == f"has {shown}<!--={path}-->."
+    assert tool.filled(once, RESULT, set()) == once
+    assert tool.filled(f"has 9,999.9<!--={path}-->.", RESULT, set()) == once
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("toy/b/f1", "2 rows"),
+        ("toy/c/f1", "0 rows"),
+        ("toy/a/recall", "no 'recall'"),
+        ("toy/b/segments=true/about", "no number"),
+    ],
+)
+def test_what_means_no_figure_is_refused(tool: ModuleType, path: str, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        tool.filled(f"<!--={path}-->", RESULT, set())
+
+
+def test_figures_without_a_result_are_left_and_named(tool: ModuleType) -> None:
+    missing: set[str] = set()
+    text = "3.0<!--=other/a/f1-->\n<!--table=speed-->\nas it was\n<!--end-->"
+    assert tool.filled(text, RESULT, missing) == text
+    assert missing == {"other", "speed"}
+    with pytest.raises(ValueError, match="no table 'unknown'"):
+        tool.filled("<!--table=unknown-->\n<!--end-->", RESULT, set())

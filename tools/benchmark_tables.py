@@ -1,0 +1,400 @@
+"""The tables of the documents, each made of what one or two benchmarks measured.
+
+What lines are called and which ones are shown is decided here; every figure comes from the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from table_parts import (
+    EDGES,
+    SCORES,
+    Lines,
+    Results,
+    Row,
+    Table,
+    chosen,
+    code,
+    crossed,
+    listed,
+    number,
+    percent,
+    rows_of,
+    same,
+    several,
+    share,
+    spread,
+    text,
+)
+
+METHODS = {
+    "fusion-llm": ("`fusion` + language model", "recordings and a prior, weighed"),
+    "fusion": ("`fusion`", "the same with the step names alone"),
+    "robust": ("`robust`, the default", "a model of people who err"),
+    "do": ("`do`", "Direct Optimization of the TGML loss"),
+    "do-paper-stopping": ("`do`, stopped as in the paper", "early stopping on whole graphs"),
+    "tgt-text": ("`tgt-text`", "transformer on the step names"),
+    "tgt-text-unified": ("`tgt-text`, unified", "one such network for all recipes"),
+    "intersection": ("`intersection`", "the order that all recordings share"),
+    "msg2": ("`msg2`", "inductive logic"),
+    "count-based": ("`count-based`", "transition statistics"),
+    "llm": ("`llm`", "a language model's published answers"),
+    "msgi": ("`msgi`", "inductive logic"),
+    "no-order": ("control: no order", "no step needs another"),
+    "first-recording": ("control: first recording", "one recording as a chain"),
+    "uncontradicted": ("bound", "known edges that no recording contradicts"),
+}
+IN_THE_README = [name for name in METHODS if name not in ("do-paper-stopping", "tgt-text-unified")]
+
+
+def methods(results: Results, names: Iterable[str] = METHODS) -> Lines:
+    """Return methods and controls on CaptainCook4D's recordings."""
+    lines = [["method", "what it is", "P", "R", "F1", "unfiltered", "paper's F1"]]
+    for name in names:
+        label, about = METHODS[name]
+        (row,) = rows_of(results, "captaincook4d", method=name)
+        others = rows_of(results, "captaincook4d-unfiltered", method=name)
+        paper = row.get("paper")
+        lines.append(
+            [
+                label,
+                about,
+                *(cell(row) for cell in EDGES.values()),
+                share("f1")(others[0]) if others else "",
+                percent(paper["f1"], paper["f1_interval90"]) if paper else "",
+            ]
+        )
+    return lines
+
+
+ONLINE = (("assembly101-o", "A"), ("epic-tent-o", "E"))
+SEGMENTS = ("true", "miniroad", "oadtr")
+
+
+def online_mistakes(results: Results) -> Lines:
+    """Return average, correct and mistake F1 by method, data set and segments."""
+    cell = several(share("f1_average"), share("f1_correct"), share("f1_mistake"))
+    titles = [f"{letter} {segments}" for _, letter in ONLINE for segments in SEGMENTS]
+    lines = [["method", *titles]]
+    for name in dict.fromkeys(row["method"] for row in rows_of(results, ONLINE[0][0])):
+        cells = [f"`{name}`" if "(" not in name else name]
+        for benchmark, _ in ONLINE:
+            for segments in SEGMENTS:
+                rows = rows_of(results, benchmark, method=name, segments=segments)
+                cells.append(cell(rows[0]) if rows else "")
+        lines.append(cells)
+    return lines
+
+
+def online_published(results: Results) -> Lines:
+    """Return the paper's average F1 beside ours, for the methods of its Table 3."""
+    columns = [(bench, letter, seg) for bench, letter in ONLINE for seg in SEGMENTS[:2]]
+    lines = [["average F1: ours, the paper's", *(f"{letter} {seg}" for _, letter, seg in columns)]]
+    for name in ("do", "tgt-text", "msg2", "msgi", "count-based"):
+        cells = [f"`{name}`"]
+        for benchmark, _, segments in columns:
+            (row,) = rows_of(results, benchmark, method=name, segments=segments)
+            cells.append(f"{percent(row['f1_average'])}, {percent(row['paper']['f1_average'])}")
+        lines.append(cells)
+    return lines
+
+
+def attributes(results: Results) -> Lines:
+    """Return precision and recall of step attributes beside the control, in whole percent."""
+
+    def pair(row: Row, key: str) -> str:
+        figures = (row[key]["precision"], row[key]["recall"])
+        return " / ".join("-" if value is None else f"{100 * value:.0f}" for value in figures)
+
+    lines = [["recordings of", "each", "optional", "control", "repeatable", "control"]]
+    lines[0] += ["together", "instead", "after"]
+    for row in rows_of(results, "attributes", method="learned"):
+        where = {"condition": row["condition"], "recordings": row["recordings"]}
+        (control,) = rows_of(results, "attributes", method="control: ever", **where)
+        cells = [row["condition"], str(row["recordings"])]
+        for key in ("optional", "repeatable"):
+            cells += [pair(row, key), pair(control, key)]
+        cells += [pair(row, key) for key in ("left_out_with", "done_instead", "repeated_after")]
+        lines.append(cells)
+    return lines
+
+
+def audit(results: Results) -> Lines:
+    """Return average precision of each ranking, on recipes and on random procedures."""
+    names = {
+        "audit, all slips": "all slips, as `tgml audit` ranks",
+        "audit": "steps out of order",
+        "distrust": "distrust of the robust learner",
+        "missing": "control: steps missing",
+        "base rate": "control: base rate",
+        "known graph": "bound: pairs broken in the known graph",
+    }
+    keys = ("recordings_clean", "recordings_all", "steps")
+    sources = ("file order", "start order", "synthetic")
+    titles = ("recipes", "recipes by start", "random procedures")
+    lines = [["ranked by", *(f"{title}: {key}" for title in titles for key in AUDITED)]]
+    for method, name in names.items():
+        cells = [name]
+        for source in sources:
+            (row,) = rows_of(results, "audit", method=method, source=source)
+            cells += [percent(row[key]) for key in keys]
+        lines.append(cells)
+    return lines
+
+
+AUDITED = ("clean", "all", "steps")
+
+
+def advice(results: Results) -> Lines:
+    """Return mean F1 after so many recordings, advised and at random."""
+    counts = (2, 3, 4, 6, 8, 16)
+    lines = [["next recording, learner", "recordings", *map(str, counts), "F1 90 after"]]
+    rows = rows_of(results, "advice")
+    for condition, method in dict.fromkeys((row["condition"], row["method"]) for row in rows):
+        curve = {
+            row["x"]: row["f1"]
+            for row in rows
+            if (row["condition"], row["method"]) == (condition, method)
+        }
+        reached = [count for count, f1 in curve.items() if f1 >= 0.9]
+        after = str(min(reached)) if reached else f"more than {max(curve)}"
+        lines.append([method, condition, *(percent(curve[count]) for count in counts), after])
+    return lines
+
+
+def perturbation(results: Results) -> Lines:
+    """Return average F1 on Assembly101-O by the share of perturbed segments."""
+    rows = rows_of(results, "perturbation", dataset="Assembly101-O")
+    rates = list(dict.fromkeys(row["rate"] for row in rows))
+    lines = [["method", *(f"{rate:.0%}".replace("%", " %") for rate in rates), "lost at 20 %"]]
+    for method in dict.fromkeys(row["method"] for row in rows):
+        curve = [row for row in rows if row["method"] == method]
+        (moderate,) = [row for row in curve if row["rate"] == 0.2]
+        cells = [spread("f1_average")(row) for row in curve]
+        lines.append([f"`{method}`", *cells, percent(moderate["f1_average_lost"])])
+    return lines
+
+
+def curves(benchmark: str, condition: str, title: Callable[[float], str]) -> Table:
+    """Return F1 by method, and across by what is varied."""
+
+    def table(results: Results) -> Lines:
+        rows = rows_of(results, benchmark, condition=condition)
+        values = list(dict.fromkeys(row["x"] for row in rows))
+        lines = [["F1", *map(title, values)]]
+        for method in dict.fromkeys(row["method"] for row in rows):
+            curve = [percent(row["f1"]) for row in rows if row["method"] == method]
+            lines.append([f"`{method}`", *curve])
+        return lines
+
+    return table
+
+
+def ratio(row: Row) -> str:
+    """Return a ratio with two figures that count."""
+    value = row.get("ratio")
+    return "" if value is None else f"{value:,.1f}" if value < 10 else f"{value:,.0f}"
+
+
+def curve_table(name: str, title: str, unit: str, factor: float) -> Table:
+    """Return a table of one curve of `scaling`."""
+    return listed(
+        "scaling",
+        {title: number("size"), unit: lambda row: f"{factor * row['seconds']:.2f}"},
+        method=name,
+    )
+
+
+def formulas(results: Results) -> Lines:
+    """Return what `scaling` fitted, as a table of one column."""
+    rows_of(results, "scaling")
+    said = [
+        note
+        for note in results["scaling"]["notes"]
+        if note.startswith(("a procedure", "a log", "pred"))
+    ]
+    return [["fitted, and predicted from it"], *([note] for note in said)]
+
+
+RULES = {
+    "direct": "`direct`: a direct precondition is missing (the paper's)",
+    "too-early": "`too-early`: anything it needs is missing",
+    "too-late": "`too-late`: a step that needs it is done",
+    "early-or-late": "`early-or-late`: one of the two",
+    "order-online": "`order-online`: too late, or what is missing probably comes",
+    "order-end": "`order-end`: on the wrong side of a step that was done",
+    "moved-end": "`moved-end`: inserted, by the cheapest explanation",
+}
+DETECTED = several(SCORES, share("average_precision"), joined=", ")
+ORACLE = {"annotated-graph": "annotated graph"}
+TIMED = {"measure": code("method"), "seconds": number("seconds", ".3f"), "what": text("about")}
+MUST = {"must be": text("must")}
+CONTROLS = ("always-before", "unseen-step", "position", "always-mistake", "always-correct")
+
+TABLES: dict[str, Table] = {
+    "methods": methods,
+    "readme": lambda results: methods(results, IN_THE_README),
+    "unfiltered": listed(
+        "captaincook4d-unfiltered", {"method": code("method"), "what": text("about"), **EDGES}
+    ),
+    "calibration": listed(
+        "calibration",
+        {
+            "data": text("data"),
+            "method": code("method"),
+            "of": text("of"),
+            "claims": number("count"),
+            "said": share("mean_probability"),
+            "right": share("share_right"),
+            "ECE": number("calibration_error", ".3f"),
+            "Brier": number("brier", ".3f"),
+            "constant": number("brier_constant", ".3f"),
+        },
+    ),
+    "captaincook4d-trials": crossed(
+        "captaincook4d-trials",
+        "rule",
+        ("rule", RULES),
+        ("method", same(("intersection", "robust", "fusion")) | ORACLE),
+        DETECTED,
+    ),
+    "captaincook4d-trials-controls": chosen(
+        "captaincook4d-trials",
+        "control",
+        same(CONTROLS),
+        {"P / R / F1": SCORES, "average precision": share("average_precision")},
+    ),
+    "assembly101-trials": crossed(
+        "assembly101-trials",
+        "rule, graph `toy-parts`",
+        ("rule", same(("direct", "order-online", "order-end", "reversals"))),
+        ("method", same(("intersection", "robust", "msg2", "count-based"))),
+        share("f1"),
+        scope="toy-parts",
+    ),
+    "assembly101-trials-controls": chosen(
+        "assembly101-trials", "control", same(CONTROLS), {"F1": share("f1")}
+    ),
+    "synthetic-trials": crossed(
+        "synthetic-trials",
+        "rule",
+        ("rule", {name: f"`{name}`" for name in RULES}),
+        ("method", same(("intersection", "robust", "msg2", "count-based")) | ORACLE),
+        share("f1"),
+    ),
+    "synthetic-trials-controls": chosen(
+        "synthetic-trials", "control", same(CONTROLS), {"F1": share("f1")}
+    ),
+    "online-mistakes": online_mistakes,
+    "online-published": online_published,
+    "perturbation": perturbation,
+    "understanding": chosen(
+        "understanding",
+        "",
+        {
+            "majority-order": "control: majority order of the training recordings",
+            "random-matrices": "chance: random matrices",
+            "tgt-text": "`tgt-text`",
+            "tgt-video-simulated": "`tgt-video` on simulated embeddings",
+        },
+        {
+            "ordering, fair": share("ordering"),
+            "future, fair": share("future"),
+            "ordering, published": share("published_ordering"),
+            "future, published": share("published_future"),
+        },
+    ),
+    "unseen": listed("unseen", {"": text("about"), **EDGES}),
+    "fusion-weights": listed(
+        "fusion-weights",
+        {
+            "prior": text("about"),
+            **EDGES,
+            "base": number("base", ".2f"),
+            "adjacent": number("adjacent", ".2f"),
+            "support": number("support", ".2f"),
+        },
+    ),
+    "synthetic-recordings": curves("synthetic", "demonstrations", "{:g}".format),
+    "synthetic-noise": curves("synthetic", "noise", lambda x: f"{100 * x:g} %"),
+    "attributes": attributes,
+    "audit": audit,
+    "advice": advice,
+    "monitor-uncertain": crossed(
+        "monitor-uncertain",
+        "errors of the recogniser",
+        ("error_rate", {0.05: "5 %", 0.1: "10 %", 0.2: "20 %", 0.3: "30 %"}),
+        (
+            "method",
+            {
+                "monitor": "`Monitor`",
+                "uncertain-calibrated": "at once, calibrated for 0.5",
+                "uncertain-revised": "five observations later, calibrated for 0.5",
+            },
+        ),
+        several(number("false_alarms_per_recording", ".2f"), share("recall"), joined=", "),
+    ),
+    "recogniser": listed(
+        "recogniser",
+        {
+            "camera": text("camera"),
+            "method": code("method"),
+            "frame accuracy": spread("frame_accuracy"),
+            "mAP": share("mean_average_precision"),
+            "edit score": spread("edit_score"),
+            "plain: F1": share("plain_f1"),
+            "false": number("plain_false_alarms_per_recording", ".2f"),
+            "uncertain: F1": share("uncertain_f1"),
+            "false ": number("uncertain_false_alarms_per_recording", ".2f"),
+        },
+    ),
+    "alignment": listed("alignment", TIMED),
+    "draw": listed("draw", {**TIMED, **MUST}),
+    "monitor": listed(
+        "monitor",
+        {
+            "measure": code("method"),
+            "microseconds": number("microseconds", ".1f"),
+            "all read": number("microseconds_all_read", ".1f"),
+            "last / first": number("ratio", ".2f"),
+            "what": text("about"),
+        },
+    ),
+    "speed": listed(
+        "speed", {"measure": code("method"), "ratio": ratio, **MUST, "what": text("about")}
+    ),
+    "serve": listed(
+        "serve",
+        {
+            "measure": code("method"),
+            "answered": number("answered"),
+            "a second": number("per_second", ",.0f"),
+            "median ms": number("median_ms", ".1f"),
+            "99 % ms": number("p99_ms", ".1f"),
+            "wrong": number("wrong"),
+            "lost": lambda row: number("lost" if "lost" in row else "lost_or_twice")(row),
+            "twice": number("twice"),
+            "load": number("load", ".1f"),
+            **MUST,
+        },
+    ),
+    "scale": listed(
+        "scale",
+        {
+            "measure": code("method"),
+            "seconds": number("seconds", ",.1f"),
+            "reference s": number("reference_seconds", ",.1f"),
+            "ratio": ratio,
+            "MB": number("megabytes", ",.0f"),
+            **MUST,
+            "what": text("about"),
+        },
+    ),
+    "scaling-recordings": curve_table("recordings", "distinct recordings", "ms a procedure", 1000),
+    "scaling-steps": curve_table("steps", "steps", "ms a procedure", 1000),
+    "scaling-procedures": curve_table("procedures", "procedures", "ms a procedure", 1000),
+    "scaling-workers": curve_table("workers", "workers", "ms a procedure", 1000),
+    "scaling-log": curve_table("log", "rows", "s", 1),
+    "scaling-formulas": formulas,
+}

@@ -1,0 +1,131 @@
+"""Parts that tables of results are made of: cells, and ways to arrange rows.
+
+A table is a function from results to lines of cells, headings first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+Row = Mapping[str, Any]
+Results = Mapping[str, Mapping[str, Any]]
+Cell = Callable[[Row], str]
+Lines = list[list[str]]
+Table = Callable[[Results], Lines]
+
+
+class Missing(LookupError):  # noqa: N818 - it is no error that a result is still to come
+    """A benchmark has no result in `docs/results`."""
+
+
+def percent(value: float | None, half_width: float | None = None) -> str:
+    """Return a fraction as a percentage with one decimal, with its interval where given.
+
+    The spaces of an interval do not break, so that it stays on one line.
+    """
+    if value is None:
+        return ""
+    text = f"{100 * value:.1f}"
+    return text if half_width is None else f"{text}\u00a0±\u00a0{100 * half_width:.1f}"
+
+
+def rows_of(results: Results, benchmark: str, **wanted: Any) -> list[Row]:
+    """Return the rows of a benchmark that have these values.
+
+    Raises
+    ------
+    Missing
+        If it has no result.
+    """
+    if benchmark not in results:
+        raise Missing(benchmark)
+    rows = results[benchmark]["rows"]
+    return [row for row in rows if all(row.get(key) == value for key, value in wanted.items())]
+
+
+def share(key: str) -> Cell:
+    """Return a cell with a fraction as a percentage."""
+    return lambda row: percent(row.get(key))
+
+
+def number(key: str, spec: str = ",") -> Cell:
+    """Return a cell with a figure as it is, empty where there is none."""
+    return lambda row: "" if row.get(key) is None else format(row[key], spec)
+
+
+def spread(key: str) -> Cell:
+    """Return a cell with a percentage and its interval, where there were several runs."""
+    return lambda row: percent(row[key], row[f"{key}_interval90"] if row["runs"] > 1 else None)
+
+
+def code(key: str) -> Cell:
+    """Return a cell with a name to type."""
+    return lambda row: f"`{row[key]}`"
+
+
+def text(key: str) -> Cell:
+    """Return a cell with words."""
+    return lambda row: str(row[key])
+
+
+def several(*cells: Cell, joined: str = " / ") -> Cell:
+    """Return a cell with several figures."""
+    return lambda row: joined.join(cell(row) for cell in cells)
+
+
+SCORES = several(share("precision"), share("recall"), share("f1"))
+EDGES = {"precision": share("precision"), "recall": share("recall"), "F1": spread("f1")}
+
+
+def listed(benchmark: str, columns: Mapping[str, Cell], **wanted: Any) -> Table:
+    """Return a table with a line for each row, in the order of the result."""
+
+    def table(results: Results) -> Lines:
+        rows = rows_of(results, benchmark, **wanted)
+        return [list(columns), *([cell(row) for cell in columns.values()] for row in rows)]
+
+    return table
+
+
+def chosen(
+    benchmark: str, corner: str, names: Mapping[str, str], columns: Mapping[str, Cell]
+) -> Table:
+    """Return a table of some methods under names of ours, in this order."""
+
+    def table(results: Results) -> Lines:
+        lines = [[corner, *columns]]
+        for method, name in names.items():
+            (row,) = rows_of(results, benchmark, method=method)
+            lines.append([name, *(cell(row) for cell in columns.values())])
+        return lines
+
+    return table
+
+
+def crossed(
+    benchmark: str,
+    corner: str,
+    down: tuple[str, Mapping[Any, str]],
+    across: tuple[str, Mapping[Any, str]],
+    cell: Cell,
+    **wanted: Any,
+) -> Table:
+    """Return a table with one key's values down and another's across, and their names."""
+
+    def table(results: Results) -> Lines:
+        lines = [[corner, *across[1].values()]]
+        for value, name in down[1].items():
+            found = [
+                rows_of(results, benchmark, **wanted, **{down[0]: value, across[0]: other})
+                for other in across[1]
+            ]
+            lines.append([name, *(cell(rows[0]) if rows else "" for rows in found)])
+        return lines
+
+    return table
+
+
+def same(names: Sequence[str]) -> dict[str, str]:
+    """Return names that stand for themselves."""
+    return {name: f"`{name}`" for name in names}
