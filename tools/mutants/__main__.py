@@ -3,7 +3,8 @@
 Run: python -m tools.mutants [GROUP ...] [--sample N] [--examples N]
 
 Each group is run in a process of its own: all mutants with few examples of each property, then the
-survivors once more with as many as the test-suite tries. Results go to test-output/mutants.
+survivors once more with as many as the test-suite tries. Results go to test-output/mutants;
+with `--only` or `--survivors` those of the other mutants stay.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def main() -> None:
     parser.add_argument("--sample", type=int, help="how many mutants to draw; all by default")
     parser.add_argument("--seed", type=int, default=0, help="of the draw")
     parser.add_argument("--examples", type=int, default=10, help="of each property at first")
-    parser.add_argument("--only", default="", help="a part of the names of mutants, file:number")
+    parser.add_argument("--only", default="", help="part of the names, file:function:number")
     parser.add_argument("--survivors", action="store_true", help="only those that last survived")
     parser.add_argument("--run", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -63,15 +64,15 @@ def _group(group: str, options: argparse.Namespace) -> float:
     )
     names = [name for name in every if options.only in name]
     if options.survivors:
-        names = [name for name in names if before.get(name, {}).get("status") == "survived"]
+        names = [name for name in names if before.get(name, {}).get("status") != "killed"]
     if options.sample is not None and options.sample < len(names):
         names = sorted(random.Random(options.seed).sample(names, options.sample), key=every.index)
     results = {result["name"]: result for result in _pass(group, names, options.examples)}
     survivors = [name for name, result in results.items() if result["status"] == "survived"]
     if survivors and options.examples < SUITE_EXAMPLES:
         results |= {r["name"]: r for r in _pass(group, survivors, SUITE_EXAMPLES)}
-    if options.survivors:
-        results = before | results
+    if options.survivors or options.only:
+        results = {name: (before | results)[name] for name in every if name in before | results}
     kept.write_text(json.dumps(list(results.values()), indent=1))
     return _printed(group, list(results.values()), len(every))
 
@@ -92,7 +93,7 @@ def _printed(group: str, results: list[dict[str, Any]], every: int) -> float:
 
 
 def _line(result: dict[str, Any]) -> str:
-    where = f"{result['name']} line {result['line']} {result['function']}"
+    where = f"{result['name']} line {result['line']}"
     return f"{result['status']}: {where} [{result['operator']}] {result['change'][:300]}"
 
 

@@ -16,6 +16,7 @@ import resource
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,7 +43,7 @@ class Located:
     @property
     def name(self) -> str:
         """What tells it from all other mutants of the same source."""
-        return f"{self.path}:{self.number}"
+        return f"{self.path}:{self.mutant.function}:{self.number}"
 
 
 @dataclass
@@ -56,8 +57,15 @@ class Baseline:
 def located(sources: list[Path]) -> Iterator[Located]:
     """Yield every mutant of the sources."""
     for path in sources:
-        for number, mutant in enumerate(mutants_of(ast.parse(path.read_text()))):
-            yield Located(path, number, mutant)
+        yield from _numbered(path, ast.parse(path.read_text()))
+
+
+def _numbered(path: Path, tree: ast.Module) -> Iterator[Located]:
+    """Yield the mutants of a file, counted in each function, whatever happens to the others."""
+    numbers: Counter[str] = Counter()
+    for mutant in mutants_of(tree):
+        numbers[mutant.function] += 1
+        yield Located(path, numbers[mutant.function], mutant)
 
 
 class MutantRunner:
@@ -84,9 +92,7 @@ class MutantRunner:
     ) -> None:
         self.trees = {path: ast.parse(path.read_text()) for path in sources}
         self.mutants = [
-            Located(path, number, mutant)
-            for path, tree in self.trees.items()
-            for number, mutant in enumerate(mutants_of(tree))
+            mutant for path, tree in self.trees.items() for mutant in _numbered(path, tree)
         ]
         if names is not None:
             self.mutants = [mutant for mutant in self.mutants if mutant.name in names]
