@@ -290,10 +290,10 @@ def _work_in_child(work: Callable[[], Any], writer: int, processor: int | None, 
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
         signal.alarm(clock)
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
         if processor is not None:
             resource.setrlimit(resource.RLIMIT_CPU, (processor, processor))
-            used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-            resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
         answer = work()
         with os.fdopen(writer, "w") as stream:
             stream.write(json.dumps(answer))
