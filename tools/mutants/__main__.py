@@ -27,6 +27,7 @@ GROUPS: dict[str, dict[str, list[str]]] = tomllib.loads(
 OUTPUT = ROOT / "test-output" / "mutants"
 NOTICED = 0.85
 """The share of mutants that must be killed."""
+PYTEST = ("-s", "-x", "-p", "no:randomly", "-p", "no:cacheprovider")
 SUITE_EXAMPLES = 100
 """How many examples hypothesis tries by default."""
 
@@ -124,16 +125,7 @@ def _run(group: str, names: list[str], examples: int) -> None:
 
     sources = _sources(group)
     code = pytest.main(
-        [
-            *GROUPS[group]["tests"],
-            *map(str, sources),
-            "-s",
-            "-x",
-            "-p",
-            "no:randomly",
-            "-p",
-            "no:cacheprovider",
-        ],
+        [*GROUPS[group]["tests"], *map(str, sources), *PYTEST],
         plugins=[MutantRunner(sources, set(names), examples, report)],
     )
     raise SystemExit(int(code))
