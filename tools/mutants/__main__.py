@@ -2,9 +2,8 @@
 
 Run: python -m tools.mutants [GROUP ...] [--sample N] [--examples N]
 
-Each group is run in a process of its own: all mutants with few examples of each property, then the
-survivors once more with as many as the test-suite tries. Results go to test-output/mutants;
-with `--only` or `--survivors` those of the other mutants stay.
+Results go to test-output/mutants as they come. A run that was broken off goes on with `--rest`;
+with `--only` and `--survivors` the results of the other mutants stay.
 """
 
 from __future__ import annotations
@@ -28,8 +27,6 @@ OUTPUT = ROOT / "test-output" / "mutants"
 NOTICED = 0.85
 """The share of mutants that must be killed."""
 PYTEST = ("-s", "-x", "-p", "no:randomly", "-p", "no:cacheprovider")
-SUITE_EXAMPLES = 100
-"""How many examples hypothesis tries by default."""
 
 
 def main() -> None:
@@ -39,14 +36,21 @@ def main() -> None:
     parser.add_argument("--sample", type=int, help="how many mutants to draw; all by default")
     parser.add_argument("--seed", type=int, default=0, help="of the draw")
     parser.add_argument("--examples", type=int, default=10, help="of each property at first")
-    parser.add_argument("--only", default="", help="part of the names, file:function:number")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        default=[""],
+        metavar="TEXT",
+        help="part of the names, file:function:number",
+    )
     parser.add_argument("--survivors", action="store_true", help="only those that last survived")
+    parser.add_argument("--rest", action="store_true", help="only those without a result")
     parser.add_argument("--run", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if unknown := set(options.groups) - set(GROUPS):
         parser.error(f"no group {', '.join(sorted(unknown))}; there are {', '.join(GROUPS)}")
     if options.run:
-        _run(options.groups[0], json.load(sys.stdin), options.examples)
+        _run(options.groups[0], sys.stdin.read().splitlines(), options.examples)
         return
     OUTPUT.mkdir(parents=True, exist_ok=True)
     rates = [_group(name, options) for name in options.groups]
@@ -59,23 +63,32 @@ def _group(group: str, options: argparse.Namespace) -> float:
 
     sources = _sources(group)
     every = [mutant.name for mutant in located(sources)]
-    kept = OUTPUT / f"{group}.json"
-    before = (
-        {result["name"]: result for result in json.loads(kept.read_text())} if kept.exists() else {}
-    )
-    names = [name for name in every if options.only in name]
+    partly = options.survivors or options.rest or any(options.only)
+    if not partly:
+        _kept(group).unlink(missing_ok=True)
+    before = _results(group)
+    names = [name for name in every if any(part in name for part in options.only)]
     if options.survivors:
         names = [name for name in names if before.get(name, {}).get("status") != "killed"]
     if options.sample is not None and options.sample < len(names):
         names = sorted(random.Random(options.seed).sample(names, options.sample), key=every.index)
-    results = {result["name"]: result for result in _pass(group, names, options.examples)}
-    survivors = [name for name, result in results.items() if result["status"] == "survived"]
-    if survivors and options.examples < SUITE_EXAMPLES:
-        results |= {r["name"]: r for r in _pass(group, survivors, SUITE_EXAMPLES)}
-    if options.survivors or options.only:
-        results = {name: (before | results)[name] for name in every if name in before | results}
-    kept.write_text(json.dumps(list(results.values()), indent=1))
-    return _printed(group, list(results.values()), len(every))
+    if options.rest:
+        names = [name for name in names if name not in before]
+    _start(group, names, options.examples)
+    results = _results(group)
+    return _printed(group, [results[name] for name in every if name in results], len(every))
+
+
+def _kept(group: str) -> Path:
+    return OUTPUT / f"{group}.jsonl"
+
+
+def _results(group: str) -> dict[str, dict[str, Any]]:
+    """Return the last result of each mutant, by name."""
+    if not _kept(group).exists():
+        return {}
+    results = map(json.loads, _kept(group).read_text().splitlines())
+    return {result["name"]: result for result in results}
 
 
 def _printed(group: str, results: list[dict[str, Any]], every: int) -> float:
@@ -98,20 +111,11 @@ def _line(result: dict[str, Any]) -> str:
     return f"{result['status']}: {where} [{result['operator']}] {result['change'][:300]}"
 
 
-def _pass(group: str, names: list[str], examples: int) -> list[dict[str, Any]]:
+def _start(group: str, names: list[str], examples: int) -> None:
     """Run mutants in a process of their own."""
     command = [sys.executable, "-m", "tools.mutants", "--run", group, "--examples", str(examples)]
-    done = subprocess.run(  # noqa: S603
-        command, cwd=ROOT, input=json.dumps(names), stdout=subprocess.PIPE, text=True, check=False
-    )
-    results = [
-        json.loads(line.removeprefix("RESULT "))
-        for line in done.stdout.splitlines()
-        if line.startswith("RESULT ")
-    ]
-    if done.returncode or len(results) != len(names):
-        raise SystemExit(f"the run of {group} ended early:\n{done.stdout[-3000:]}")
-    return results
+    if names and subprocess.run(command, cwd=ROOT, input="\n".join(names), text=True).returncode:  # noqa: S603
+        raise SystemExit(f"the run of {group} ended early")
 
 
 def _run(group: str, names: list[str], examples: int) -> None:
@@ -119,9 +123,9 @@ def _run(group: str, names: list[str], examples: int) -> None:
     from tools.mutants.runner import MutantRunner
 
     def report(result: dict[str, Any]) -> None:
-        print("RESULT " + json.dumps(result), flush=True)
-        mark = "." if result["status"] == "killed" else f"\n{_line(result)}\n"
-        print(mark, end="", file=sys.stderr, flush=True)
+        with _kept(group).open("a") as file:
+            file.write(json.dumps(result) + "\n")
+        print("." if result["status"] == "killed" else f"\n{_line(result)}", end="", flush=True)
 
     sources = _sources(group)
     code = pytest.main(

@@ -2,8 +2,9 @@
 
 The parent collects the tests and never runs one. A first child runs all of them and reports which
 lines each one runs. Then each mutant gets a child that puts the mutated code into the functions
-that exist already and runs the tests that reach the changed lines, until one fails. So a mutant
-costs its tests and some milliseconds, and decorated functions and properties are mutated as well.
+that exist already and runs the tests that reach the changed lines, until one fails: first with few
+examples of each property, then with as many as the test-suite tries. So a mutant costs its tests
+and some milliseconds, and decorated functions and properties are mutated as well.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class MutantRunner:
     names
         Which mutants to run; None for all.
     examples
-        How many examples hypothesis tries where a test does not say.
+        How many examples of each property are tried at first.
     report
         Called with each mutant's result.
     """
@@ -102,12 +103,11 @@ class MutantRunner:
         self.examples = examples
 
     def pytest_configure(self) -> None:
-        """Let hypothesis try few and always the same examples, and stop at the first that fails."""
+        """Let hypothesis try always the same examples, and stop at the first that fails."""
         from hypothesis import HealthCheck, Phase, settings  # pytest warns if it comes before it
 
         settings.register_profile(
             "mutants",
-            max_examples=self.examples,
             derandomize=True,
             database=None,
             deadline=None,
@@ -167,8 +167,15 @@ class MutantRunner:
                 return {"failed": self.failed}
         return {"seconds": seconds, "lines": lines}
 
-    def _run(self, item: pytest.Item) -> None:
+    def _run(self, item: pytest.Item, at_most: int | None = None) -> None:
+        """Run a test, a property with so many examples at most."""
+        own = _settings(item)
+        if own is not None and at_most is not None:
+            fewer = type(own)(own, max_examples=min(own.max_examples, at_most))
+            item.obj._hypothesis_internal_use_settings = fewer  # type: ignore[attr-defined]
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        if own is not None:
+            item.obj._hypothesis_internal_use_settings = own  # type: ignore[attr-defined]
 
     def _result(self, located: Located) -> dict[str, Any]:
         mutant = located.mutant
@@ -205,9 +212,15 @@ class MutantRunner:
             function.__defaults__ = new.__defaults__
             function.__kwdefaults__ = new.__kwdefaults__
         for name in tests:
-            self._run(self.items[name])
+            self._run(self.items[name], at_most=self.examples)
             if self.failed:
                 return {"by": self.failed}
+        for name in tests:
+            own = _settings(self.items[name])
+            if own is not None and own.max_examples > self.examples:
+                self._run(self.items[name])
+                if self.failed:
+                    return {"by": self.failed}
         return None
 
     def _swaps(self, located: Located) -> list[tuple[FunctionType, Any]]:
@@ -238,6 +251,11 @@ class MutantRunner:
                     new.__defaults__ = tuple(defaults)
             swaps.append((function, new))
         return swaps
+
+
+def _settings(item: pytest.Item) -> Any:
+    """Return the settings of a test of hypothesis; None for any other test."""
+    return getattr(getattr(item, "obj", None), "_hypothesis_internal_use_settings", None)
 
 
 def _new_default(mutant: Mutant) -> tuple[int | str, Any]:
