@@ -3,11 +3,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo setup test check package docs bench clean
+.PHONY: help demo setup test mutants check package docs bench clean
 
 help:
 	@echo "make demo    learn the graphs of the procedures that ship with tgml"
 	@echo "make test    run the tests"
+	@echo "make mutants change the source a little, thousands of times, and see whether a test notices"
 	@echo "make check   run ruff, mypy and import-linter"
 	@echo "make package build the wheel, and try it in empty environments, alone and with each extra"
 	@echo "make docs    build the documentation as a site, into site"
@@ -35,6 +36,9 @@ setup: $(VENV)/.setup
 
 test: $(VENV)/.setup
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup
+
+mutants: $(VENV)/.setup
+	OMP_NUM_THREADS=1 nice $(BIN)/python -m tools.mutants
 
 check: $(VENV)/.setup
 	$(BIN)/ruff check .

@@ -412,6 +412,19 @@ def test_an_optional_step_keeps_its_place() -> None:
     assert graph.is_valid(["a", "b", "c", "b"])  # done again, as any step may be
 
 
+@given(task_graphs(), st.data())
+def test_an_optional_step_is_open_until_any_step_after_it_is_done(
+    graph: TaskGraph, data: st.DataObject
+) -> None:
+    optional = data.draw(st.sets(st.sampled_from(graph.steps)))
+    graph = graph.replace(attributes={step: StepAttributes(optional=True) for step in optional})
+    done = data.draw(st.sets(st.sampled_from(graph.steps)))
+    for step in optional - done:
+        waits = bool(graph.missing_before(step, done))
+        passed = any(step in graph.all_preconditions_of(other) for other in done)
+        assert (step in graph.executable(done)) == (not waits and not passed)
+
+
 def test_optional_steps_in_a_row_are_all_passed_over() -> None:
     graph = _with_optional("b", "c", "x")
     assert graph.missing_before("d", []) == ("a",)
@@ -446,6 +459,33 @@ def test_what_is_known_of_nothing_in_the_graph_is_refused(
 ) -> None:
     with pytest.raises(GraphError, match=message):
         TaskGraph(["a", "b"], [("b", "a")], **given)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"weights": {("a", "b"): 1.0}},
+        {"evidence": {("a", "b"): EdgeEvidence(1, 0, 0)}},
+        {"attributes": {"z": StepAttributes()}},
+    ],
+)
+def test_replacing_with_what_is_known_of_nothing_in_the_graph_is_refused(
+    changes: dict[str, Any],
+) -> None:
+    with pytest.raises(GraphError, match="given for"):
+        TaskGraph(["a", "b"], [("b", "a")]).replace(**changes)
+
+
+def test_a_graph_from_preconditions_has_the_name_and_the_origin_that_were_given() -> None:
+    graph = TaskGraph.from_preconditions(
+        {"b": ["a"]}, procedure="tea", provenance={"method": "by hand"}
+    )
+    assert graph.procedure == "tea"
+    assert graph.provenance == {"method": "by hand"}
+
+
+def test_a_graph_is_no_equal_of_anything_else() -> None:
+    assert (TaskGraph.from_preconditions({"b": ["a"]}) == "b needs a") is False
 
 
 def test_attributes_and_evidence_survive_pickling() -> None:

@@ -110,6 +110,57 @@ def test_the_relaxed_variant_drops_the_one_precondition_beside_start() -> None:
     assert [c.reason for c in relaxed.changes].count(Reason.RELAXED) == 1
 
 
+def test_the_relaxed_variant_leaves_a_step_that_does_not_need_start_as_it_is() -> None:
+    weights = np.zeros((5, 5))
+    weights[2, 1] = weights[3, 2] = 0.9  # a chain whose later steps do not need START
+    result = to_graph(WeightedAdjacency(Vocabulary(("a", "b", "c")), weights), relaxed=True)
+    assert result.graph.preconditions_of("b") == ("a",)
+    assert result.graph.preconditions_of("c") == ("b",)
+
+
+def test_the_relaxed_variant_leaves_end_as_it_is() -> None:
+    weights = np.zeros((3, 3))
+    weights[1, 0] = weights[2, 0] = weights[2, 1] = 0.9  # END needs START and 'a'
+    result = to_graph(WeightedAdjacency(Vocabulary(("a",)), weights), relaxed=True)
+    assert [change.reason for change in result.changes] == [Reason.IMPLIED]
+
+
+def test_a_procedure_without_steps_has_a_graph_without_edges() -> None:
+    result = to_graph(WeightedAdjacency(Vocabulary(()), np.zeros((2, 2))))
+    assert result.graph.edges == TaskGraph.from_preconditions({}).edges == ()
+    assert result.changes == ()
+
+
+def test_the_threshold_that_the_learner_gives_counts_unless_another_is_asked_for() -> None:
+    weights = np.zeros((4, 4))
+    weights[2, 1] = 0.6
+    adjacency = WeightedAdjacency(Vocabulary(("a", "b")), weights, threshold=0.7)
+    assert to_graph(adjacency).graph.preconditions_of("b") == ()
+    assert to_graph(adjacency, threshold=0.5).graph.preconditions_of("b") == ("a",)
+
+
+def test_a_threshold_of_zero_keeps_every_weight() -> None:
+    weights = np.zeros((4, 4))
+    weights[2, 1] = 1e-9
+    adjacency = WeightedAdjacency(Vocabulary(("a", "b")), weights)
+    assert to_graph(adjacency, threshold=0).graph.preconditions_of("b") == ("a",)
+
+
+def test_the_graph_has_the_name_that_was_given() -> None:
+    assert to_graph(named(np.zeros((3, 3))), procedure="omelette").graph.procedure == "omelette"
+
+
+def test_a_change_says_whether_the_edge_came_or_went() -> None:
+    weights = np.zeros((3, 3))
+    weights[1, 1] = 0.9
+    said = [str(change) for change in to_graph(named(weights)).changes]
+    assert said == [
+        f"removed 's1' needs 's1': {Reason.IMPOSSIBLE}",
+        f"added 's1' needs 'START': {Reason.NEEDS_NOTHING}",
+        f"added 'END' needs 's1': {Reason.NEEDED_BY_NOBODY}",
+    ]
+
+
 def test_an_edge_at_the_threshold_does_not_count() -> None:
     weights = np.zeros((4, 4))
     weights[2, 1] = 0.25

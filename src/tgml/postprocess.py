@@ -147,8 +147,6 @@ def to_graph(
     unneeded = np.flatnonzero(~edges[:, 1:-1].any(axis=0)) + 1
     note(((size - 1, int(node)) for node in unneeded), Reason.NEEDED_BY_NOBODY, added=True)
     edges[-1, unneeded] = True
-    if size == 2:
-        edges[1, 0] = True
 
     implied = implied_edges(edges)
     note(_edges(implied), Reason.IMPLIED)
@@ -249,7 +247,7 @@ def _lone_preconditions(edges: BoolMatrix) -> BoolMatrix:
     lone = edges.copy()
     lone[:, 0] = False
     rows = edges[:, 0] & (lone.sum(axis=1) == 1)
-    rows[[0, -1]] = False
+    rows[-1] = False  # END is no step
     lone[~rows] = False
     return lone
 

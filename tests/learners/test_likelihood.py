@@ -3,6 +3,7 @@ from __future__ import annotations
 import gc
 import math
 import weakref
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from tests.learners import reference
-from tgml.errors import FormatError
+from tgml.learners import likelihood
 from tgml.learners.batching import SequenceBatch
+from tgml.learners.chunk import Chunk
 from tgml.learners.likelihood import (
     TGMLLoss,
     log_likelihood,
@@ -114,14 +116,13 @@ def test_chunks_of_any_size_change_neither_loss_nor_gradient() -> None:
         for _ in range(2)
     ]
     results = []
-    for limit, kept in ((10**6, 10**6), (100, 10**6), (100, 0), (1, 0)):
+    for limit, kept in ((10**6, 10**6), (500, 10**6), (300, 0), (100, 10**6), (100, 0), (1, 0)):
         batch = SequenceBatch(sequences, [9, 9], chunk_entries=limit, kept_entries=kept)
         Z = random_Z((2, 9, 9)).requires_grad_()
         losses = tgml_loss(Z, batch, 0.2)
         losses.sum().backward()  # type: ignore[no-untyped-call]
         results.append((len(batch.chunks), losses.detach(), Z.grad))
-    assert [count for count, _, _ in results] == sorted(count for count, _, _ in results)
-    assert results[-1][0] == 10
+    assert [count for count, _, _ in results] == [1, 2, 3, 6, 6, 10]
     for _, losses, gradient in results[1:]:
         torch.testing.assert_close(losses, results[0][1])
         torch.testing.assert_close(gradient, results[0][2])
@@ -133,6 +134,64 @@ def test_a_sequence_weighs_as_much_as_its_weight_says() -> None:
     Z = random_Z((4, 4))
     weighted = TGMLLoss(0.1)(Z, batch, torch.tensor([1.0, 2.0], dtype=torch.float64))
     torch.testing.assert_close(weighted, TGMLLoss(0.1)(Z, doubled))
+
+
+def test_a_weighted_sequence_has_the_same_epsilon_as_any_other() -> None:
+    batch, Z = SequenceBatch([[(1, 2), (2, 1)]], [4]), random_Z((4, 4))
+    once = torch.ones(2, dtype=torch.float64)
+    torch.testing.assert_close(TGMLLoss(0.1, 0.5)(Z, batch, once), TGMLLoss(0.1, 0.5)(Z, batch))
+
+
+@pytest.mark.parametrize("weights", [(1, 2), (2, 3), (2, 2), (0.5, 1)])
+def test_a_batch_that_knows_how_often_a_sequence_was_recorded_weighs_it_so(
+    weights: tuple[float, ...],
+) -> None:
+    sequences = [[(1, 2), (2, 1)]]
+    known = SequenceBatch(sequences, [4], weights=[weights])
+    Z = random_Z((4, 4))
+    given_now = torch.tensor(weights, dtype=torch.float64)
+    expected = TGMLLoss(0.1)(Z, SequenceBatch(sequences, [4]), given_now)
+    torch.testing.assert_close(TGMLLoss(0.1)(Z, known), expected)
+
+
+def test_the_contrastive_term_weighs_five_thousandths_unless_told_otherwise() -> None:
+    batch, Z = SequenceBatch([[(1, 2), (2, 1)]], [4]), random_Z((4, 4))
+    torch.testing.assert_close(TGMLLoss()(Z, batch), tgml_loss(Z, batch, 0.005).sum())
+
+
+def test_matrices_larger_than_the_procedures_give_the_same_loss_and_gradient() -> None:
+    sequences: list[list[tuple[int, ...]]] = [[(1, 2, 3), (2, 1)], [(2, 1)]]
+    Z = random_Z((2, 5, 5)).requires_grad_()
+    padded = torch.nn.functional.pad(Z, (0, 2, 0, 2), value=0.7)
+    exact = tgml_loss(Z, SequenceBatch(sequences, [5, 4]), 0.3)
+    larger = tgml_loss(padded, SequenceBatch(sequences, [5, 4], stride=7), 0.3)
+    torch.testing.assert_close(larger, exact)
+    gradients = [torch.autograd.grad(loss.sum(), Z)[0] for loss in (exact, larger)]
+    torch.testing.assert_close(*gradients)
+
+
+@pytest.mark.parametrize("entries", [1, 300, 400])
+def test_unweighted_likelihoods_are_the_same_however_many_graphs_are_looked_at_at_once(
+    entries: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sequences: list[list[tuple[int, ...]]]
+    sequences = [[(1, 2, 3), (2, 1), (3, 1), (3, 2, 1), (1,)], [(2, 1), (1, 2)]]
+    batch = SequenceBatch(sequences, [5, 4])
+    Z = (random_Z((3, 2, 5, 5), 3) > 0.75).double()
+    expected = unweighted_log_likelihood(Z, batch)
+    at_once: list[int] = []
+
+    def watched(chunk: Chunk, most: int) -> Iterator[Chunk]:
+        for part in parts(chunk, most):
+            at_once.append(len(part.nodes) * Z[:, 0].numel())
+            yield part
+
+    parts = Chunk.parts
+    monkeypatch.setattr(Chunk, "parts", watched)
+    monkeypatch.setattr(likelihood, "CASE_ENTRIES", entries)
+    torch.testing.assert_close(unweighted_log_likelihood(Z, batch), expected)
+    one_graph = Z[:, 0].numel()
+    assert max(at_once) == max(entries // one_graph, 1) * one_graph
 
 
 def test_single_precision_agrees_with_double() -> None:
@@ -155,12 +214,6 @@ def test_weights_that_vanish_give_an_infinite_loss_and_epsilon_a_finite_one() ->
 def test_a_matrix_of_another_shape_is_refused_with_the_shape_expected() -> None:
     with pytest.raises(ValueError, match=r"expected \(models,\) \+ \(1, 4, 4\)"):
         TGMLLoss()(torch.zeros((5, 5)), SequenceBatch([[(1, 2)]], [4]))
-
-
-@pytest.mark.parametrize("steps", [(1, 1), (3,), (-1,), (0, 1)])
-def test_a_sequence_with_a_repeated_or_foreign_node_is_refused(steps: tuple[int, ...]) -> None:
-    with pytest.raises(FormatError, match="repeats a node or leaves 1 to 2"):
-        SequenceBatch([[steps]], [4])
 
 
 def test_a_batch_beyond_its_budget_holds_no_lists_between_forward_and_backward(

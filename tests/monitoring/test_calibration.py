@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tgml.errors import FormatError, InputError, SettingError
 from tgml.graph import TaskGraph
-from tgml.monitoring import Calibration, Confusion, calibrate
+from tgml.monitoring import Calibration, Confusion, UncertainMonitor, calibrate
 from tgml.monitoring.calibration import lowest_threshold
 
 GRAPH = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "rest": ["mix"], "fry": ["rest"]})
@@ -33,6 +33,23 @@ def test_no_more_reach_a_threshold_than_the_budget_allows(
     assert alarms <= budget * len(judged)
 
 
+@pytest.mark.parametrize(
+    ("judged", "budget", "expected"),
+    [
+        ([[0.1, 0.6, 0.8]], 2, 0.35),  # between the last one allowed and the first one that is not
+        ([[0.1, 0.6, 0.8]], 0, 0.9),
+        ([[0.1], [0.6]], 0.5, 0.35),
+        ([[0.5]], 0, 0.75),  # one at the lowest threshold would reach it
+        ([[0.4, 0.6, 0.8]], 3, 0.05),
+    ],
+)
+def test_the_threshold_lies_midway_above_what_the_budget_does_not_allow(
+    judged: list[list[float]], budget: float, expected: float
+) -> None:
+    lowest = 0.5 if judged == [[0.5]] else 0.05
+    assert lowest_threshold(judged, budget, lowest) == pytest.approx(expected)
+
+
 def test_a_smaller_budget_needs_a_higher_threshold() -> None:
     found = [calibrate(GRAPH, RECORDINGS, ERRORS, budget=budget) for budget in (0.5, 0.1, 0)]
     thresholds = [calibration.threshold for calibration in found]
@@ -51,13 +68,47 @@ def test_a_file_holds_a_calibration_that_begins_monitors(tmp_path: Path) -> None
     found.save(tmp_path / "a.json")
     read = Calibration.read(tmp_path / "a.json")
     assert read == found
-    assert read.monitor(GRAPH).threshold == found.threshold
     with pytest.raises(FormatError, match="another graph"):
         read.monitor(TaskGraph.from_preconditions({"mix": ["egg"]}))
 
 
+def test_its_monitor_has_the_settings_that_the_threshold_was_found_for() -> None:
+    found = calibrate(GRAPH, RECORDINGS, ERRORS, mistake_rate=0.2, copies=2)
+    expected = UncertainMonitor(
+        GRAPH, confusion=ERRORS, mistake_rate=0.2, threshold=found.threshold
+    )
+    assert found.monitor(GRAPH).state == expected.state
+
+
+def test_its_monitor_raises_the_alarms_that_were_counted() -> None:
+    streams = [["milk", "mix", "fry"], ["egg", "fry", "rest"], ["rest", "mix"]]
+    found = calibrate(GRAPH, streams, ERRORS, budget=1, mistake_rate=0.3, recognised=True)
+    alarms = 0
+    for stream in streams:
+        monitor = found.monitor(GRAPH)
+        alarms += sum(monitor.observe(step).is_mistake for step in stream)
+    assert found.false_alarms == alarms / 3 > 0
+
+
+def test_half_an_alarm_a_recording_is_allowed_and_the_seed_is_zero_unless_told_otherwise() -> None:
+    assert calibrate(GRAPH, RECORDINGS, ERRORS) == calibrate(
+        GRAPH, RECORDINGS, ERRORS, budget=0.5, seed=0
+    )
+
+
 @pytest.mark.parametrize(
-    "change", [{"threshold": 2}, {"threshold": "x"}, {"confusion": {}}, {"version": 9}]
+    "change",
+    [
+        {"threshold": 1.5},
+        {"threshold": 1},
+        {"threshold": 0},
+        {"mistake_rate": 1},
+        {"mistake_rate": 0},
+        {"threshold": "x"},
+        {"budget": True},
+        {"confusion": {}},
+        {"version": 9},
+    ],
 )
 def test_a_file_that_holds_no_calibration_is_refused(
     tmp_path: Path, change: dict[str, Any]

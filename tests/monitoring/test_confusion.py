@@ -20,6 +20,47 @@ def test_an_error_rate_is_a_third_each_missed_confused_and_made_up() -> None:
     assert confusion.spurious == pytest.approx(0.1)
 
 
+def test_a_recogniser_of_one_step_takes_it_for_no_other() -> None:
+    assert Confusion.even(["a"], 0.3).seen[0] == pytest.approx([0.9])
+
+
+def test_lists_make_the_same_confusion_as_tuples() -> None:
+    of_lists = Confusion(["a", "b"], [[1, 0], [0, 1]])  # type: ignore[arg-type]
+    assert of_lists == Confusion(("a", "b"), ((1, 0), (0, 1)))
+    assert hash(of_lists) == hash(Confusion(("a", "b"), ((1, 0), (0, 1))))
+
+
+@pytest.mark.parametrize("smoothing", [1.0, 2.0])
+def test_a_few_recordings_lean_on_the_mean_of_all_steps(smoothing: float) -> None:
+    # 'a' and 'c' are always seen, 'b' is missed once and made up once.
+    pairs = [(["a", "b", "c"], ["a", "c"]), (["a"], ["a", "b"])]
+    found = Confusion.estimate(pairs, ["a", "b", "c"], smoothing=smoothing)
+    right, wrong = (3 + 1) / (4 + 3), 1 / (4 + 3) / 2
+    other = smoothing * wrong
+    expected = [
+        [(2 + smoothing * right) / (2 + smoothing), *[other / (2 + smoothing)] * 2],
+        [other / (1 + smoothing), smoothing * right / (1 + smoothing), other / (1 + smoothing)],
+        [*[other / (1 + smoothing)] * 2, (1 + smoothing * right) / (1 + smoothing)],
+    ]
+    for row, expected_row in zip(found.seen, expected, strict=True):
+        assert row == pytest.approx(expected_row)
+    assert found.spurious == pytest.approx((1 + 1) / (4 + 2))
+    assert found.made_up == pytest.approx([1 / 6, 2 / 3, 1 / 6])
+    if smoothing == 1:
+        assert found == Confusion.estimate(pairs, ["a", "b", "c"])
+
+
+@pytest.mark.parametrize("smoothing", [0, -1, float("nan")])
+def test_estimates_must_lean_on_the_mean_a_little(smoothing: float) -> None:
+    with pytest.raises(SettingError, match="smoothing"):
+        Confusion.estimate([(["a"], ["a"])], ["a"], smoothing=smoothing)
+
+
+def test_shares_that_sum_to_one_but_for_rounding_are_accepted() -> None:
+    rounded = Confusion(("a", "b"), ((0.5, 0.5000004), (0, 1)), 0.1, (0.5, 0.5000004))
+    assert rounded.missed == (0.0, 0.0)
+
+
 def test_estimates_come_near_the_errors_that_made_the_recordings() -> None:
     true = Confusion(("a", "b", "c"), ((0.7, 0.2, 0), (0, 0.9, 0), (0, 0, 1)), 0.1, (0, 0, 1))
     rng = random.Random(0)
@@ -51,6 +92,12 @@ def test_a_file_holds_a_confusion(tmp_path: Path) -> None:
     assert Confusion.read(tmp_path / "c.json") == confusion
 
 
+def test_a_file_that_says_nothing_of_made_up_steps_has_none() -> None:
+    content = Confusion(("a", "b"), ((1, 0), (0, 1))).to_json()
+    del content["spurious"], content["made_up"]
+    assert Confusion.from_json(content) == Confusion(("a", "b"), ((1, 0), (0, 1)))
+
+
 def test_steps_may_come_in_another_order_than_the_graphs() -> None:
     confusion = Confusion(("milk", "mix", "egg"), ((0.5, 0.4, 0.1), (0, 1, 0), (0, 0, 1)))
     own = confusion.for_graph(MIX)
@@ -76,8 +123,12 @@ def test_a_matrix_of_other_steps_than_the_graphs_is_refused(steps: tuple[str, ..
         ({"seen": None}, "'seen' is None"),
         ({"steps": ["a", "a"]}, "different names"),
         ({"steps": "ab"}, "list of names"),
+        ({"steps": ["a", 1]}, "list of names"),
         ({"spurious": 1}, "'spurious' is 1"),
+        ({"spurious": -0.1}, "'spurious' is -0.1"),
         ({"made_up": [1]}, "'made_up' has 1 numbers"),
+        ({"made_up": [0.3, 0.3]}, "'made_up' has 2 numbers that sum to 0.6"),
+        ({"made_up": [1.5, -0.5]}, "'made_up' of the confusion matrix has numbers from -0.5"),
         ({"version": 99}, "99"),
         ({"format": "tgml-graph"}, "tgml-confusion"),
     ],

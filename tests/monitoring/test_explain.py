@@ -5,11 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import STEP_NAMES, task_graphs
+from tgml.attributes import EdgeEvidence, StepAttributes
 from tgml.graph import TaskGraph
 from tgml.monitoring import Monitor, evidence, explain
 
 MIX = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "bake": ["mix", "milk"]})
 CHAIN = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"]})
+LAX = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": ["c"]}).replace(
+    attributes={"b": StepAttributes(optional=True)}
+)
 LEARNED = TaskGraph(
     MIX.steps,
     MIX.edges,
@@ -41,6 +45,33 @@ LEARNED = TaskGraph(
             ["c", "a"],
             "'a' is done after 'c', which needs it through other steps: this follows from step 1.",
         ),
+        (
+            CHAIN.replace(steps="abcd", edges=[*CHAIN.edges, ("d", "b")]),
+            ["c", "d", "a"],
+            (
+                "'a' is done after 'c' and 'd', which need it through other steps: "
+                "this follows from step 1."
+            ),
+        ),
+        (
+            MIX,
+            ["egg", "mix", "bake", "milk"],
+            (
+                "'milk' is done after all; 'mix' and 'bake' were done without it, "
+                "the mistake of step 2."
+            ),
+        ),
+        (
+            LAX,
+            ["a", "c", "b"],
+            "'b' is done after 'c', which comes after it if it is done at all.",
+        ),
+        (
+            LAX,
+            ["a", "c", "d", "b"],
+            "'b' is done after 'c' and 'd', which come after it if it is done at all.",
+        ),
+        (LEARNED, ["egg"], "'egg' is right."),
         (
             LEARNED,
             ["egg", "mix"],
@@ -76,6 +107,46 @@ def test_time_that_runs_backwards_is_part_of_the_sentence() -> None:
 
 def test_a_graph_that_knows_nothing_of_its_edges_gives_no_evidence() -> None:
     assert evidence(MIX, "mix", ["egg"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (EdgeEvidence(1, 0, 0), "'egg' came first in 1 of 1 recording"),
+        (EdgeEvidence(2, 0, 0), "'egg' came first in 2 of 2 recordings"),
+        (
+            EdgeEvidence(2, 1, 0, (), tuple("a")),
+            "'egg' came first in 2 of 3 recordings, not in 'a'",
+        ),
+        (
+            EdgeEvidence(2, 3, 0, (), tuple("abc")),
+            "'egg' came first in 2 of 5 recordings, not in 'a', 'b', 'c'",
+        ),
+        (
+            EdgeEvidence(2, 5, 0, (), tuple("abcde")),
+            "'egg' came first in 2 of 7 recordings, not in 'a', 'b', 'c', 2 more",
+        ),
+    ],
+)
+def test_evidence_counts_recordings_and_names_up_to_three_that_broke_the_order(
+    found: EdgeEvidence, said: str
+) -> None:
+    assert evidence(MIX.replace(evidence={("mix", "egg"): found}), "mix", ["egg"]) == said
+
+
+@pytest.mark.parametrize(
+    ("provenance", "said"),
+    [
+        ({"recordings": 1}, "learned from 1 recording"),
+        ({"recordings": 2, "method": None}, "learned from 2 recordings"),
+        ({"recordings": 2, "method": "do"}, "learned from 2 recordings with 'do'"),
+        ({"recordings": True, "method": "do"}, ""),
+    ],
+)
+def test_evidence_tells_what_a_graph_was_learned_from(
+    provenance: dict[str, object], said: str
+) -> None:
+    assert evidence(MIX.replace(provenance=provenance), "mix", ["egg"]) == said
 
 
 def test_a_text_in_place_of_the_number_of_recordings_is_no_evidence() -> None:

@@ -122,7 +122,7 @@ def _log_cases(edges: Tensor, chunk: Chunk) -> Tensor:
     graphs = edges[:, chunk.owner_tensor]  # (models, sequences, h, j)
     observed = chunk.nodes_tensor[None, :, None, :-1].expand(*graphs.shape[:3], -1)
     # met[..., h, t]: how many preconditions of h are among the nodes observed before term t.
-    met = (graphs.gather(-1, observed) * chunk.is_term[:, None, :]).cumsum(-1)
+    met = graphs.gather(-1, observed).cumsum(-1)
     favourable = met == graphs.sum(-1, keepdim=True)
     possible = (favourable & chunk.unobserved).sum(2)
     current = chunk.nodes_tensor[None, :, None, 1:].expand(graphs.shape[0], -1, 1, -1)

@@ -70,16 +70,16 @@ class EntryLists:
     ----------
     entries, offsets
         The entries of all sums, one after the other, and where each sum's begin.
-    sums, sum_offsets
-        The same by entry; None for lists that are used once and thrown away.
+    by_entry
+        The sums of all entries, one after the other, and where each entry's begin; None for
+        lists that are used once and thrown away.
     count
         How many entries there are.
     """
 
     entries: Tensor
     offsets: Tensor
-    sums: Tensor | None
-    sum_offsets: Tensor | None
+    by_entry: tuple[Tensor, Tensor] | None
     count: int
 
     def sum(self, values: Tensor) -> Tensor:
@@ -88,11 +88,12 @@ class EntryLists:
 
     def transposed_sum(self, values: Tensor) -> Tensor:
         """Return for each entry the sum over the lists it is in: the gradient of `sum`."""
-        if self.sums is not None and self.sum_offsets is not None:
-            return _bag(self.sums, values, self.sum_offsets)
-        by_entry = values.repeat_interleave(self.offsets.diff(), dim=0)
+        if self.by_entry is not None:
+            sums, offsets = self.by_entry
+            return _bag(sums, values, offsets)
+        repeated = values.repeat_interleave(self.offsets.diff(), dim=0)
         total = values.new_zeros((self.count, values.shape[1]))
-        return total.index_add_(0, self.entries, by_entry)
+        return total.index_add_(0, self.entries, repeated)
 
     @classmethod
     def build(
@@ -112,9 +113,9 @@ class EntryLists:
 
         forward = (tensor(entries), tensor(_offsets(sums, size[0])))
         if not transposed:
-            return cls(*forward, None, None, size[1])
-        by_entry = np.argsort(entries, kind="stable")
-        return cls(*forward, tensor(sums[by_entry]), tensor(_offsets(entries, size[1])), size[1])
+            return cls(*forward, None, size[1])
+        order = np.argsort(entries, kind="stable")
+        return cls(*forward, (tensor(sums[order]), tensor(_offsets(entries, size[1]))), size[1])
 
 
 def _feasibility(chunk: Chunk, transposed: bool) -> EntryLists:

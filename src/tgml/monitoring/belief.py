@@ -140,7 +140,7 @@ class Belief:
                     repeated += like
         total = sum(masses.values())
         if not total:  # the recogniser never sees this step, and never makes it up
-            return Reading(before, 0.0, 1.0, 0.0, 0, 0)
+            return Reading(pass_over(before), 0.0, 1.0, 0.0, 0, 0)
         return Reading(
             _kept(after, self.beam),
             sum(mistakes.values()) / total,
@@ -185,15 +185,15 @@ class Belief:
         for step, like in likely:
             weight = guess.weight * like
             bit = 1 << step
-            lacking = plan.needs[step] & ~accomplished
-            if guess.done & bit:
-                yield step, weight * again, guess.done, guess.skipped, lacking
+            if guess.done & bit:  # what it needs was done, or noted as skipped, the first time
+                yield step, weight * again, guess.done, guess.skipped, 0
                 continue
             done, skipped = guess.done | bit, guess.skipped & ~bit
+            lacking = plan.needs[step] & ~accomplished
             if not lacking:
                 yield step, weight * (1 - rate) / executable, done, skipped, 0
                 continue
-            missing = plan.needs_all[step] & ~accomplished & ~bit
+            missing = plan.needs_all[step] & ~accomplished
             unseen = 1.0
             for node in bits(missing):
                 unseen *= self.confusion.missed[node - 1]

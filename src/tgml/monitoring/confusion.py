@@ -306,7 +306,7 @@ class Confusion:
 
 
 def _check_shares(row: Sequence[float], about: str) -> None:
-    if any(not 0 <= share <= 1 for share in row) or sum(row) > 1 + 1e-6:
+    if any(not share >= 0 for share in row) or sum(row) > 1 + 1e-6:
         raise FormatError(
             f"{about} of the confusion matrix has numbers from {min(row):g} to {max(row):g} that "
             f"sum to {sum(row):g}; expected probabilities from 0 to 1 that sum to 1 at the most"

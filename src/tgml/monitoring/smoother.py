@@ -125,10 +125,14 @@ class FrameSmoother:
         self._stay = 1 - 1 / duration
         self._agree = accuracy ** (1 / correlation)
         self._differ = ((1 - accuracy) / max(count - 1, 1)) ** (1 / correlation)
-        self._shares = [1 / count] * count
+        self._begin()
+
+    def _begin(self) -> None:
+        """Know nothing yet."""
+        self._shares = [1 / len(self.steps)] * len(self.steps)
         self._frame = 0
         self._current: int | None = None
-        self._candidate = 0
+        self._candidate: int | None = None
         self._leads_since = 1
 
     @classmethod
@@ -171,11 +175,7 @@ class FrameSmoother:
         other = FrameSmoother.__new__(FrameSmoother)
         for name in _SETTINGS:
             setattr(other, name, getattr(self, name))
-        other._shares = [1 / len(self.steps)] * len(self.steps)
-        other._frame = 0
-        other._current = None
-        other._candidate = 0
-        other._leads_since = 1
+        other._begin()
         return other
 
     def observe(self, step: str) -> str | None:
@@ -237,7 +237,7 @@ class FrameSmoother:
         total = sum(shares)
         self._shares = [share / total for share in shares]
         leader = max(range(count), key=lambda number: (self._shares[number], -number))
-        if leader != self._candidate or self._frame == 1:
+        if leader != self._candidate:
             self._candidate, self._leads_since = leader, self._frame
         long_enough = self._frame - self._leads_since + 1 >= self.patience
         if leader == self._current or not long_enough:

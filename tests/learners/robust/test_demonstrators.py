@@ -4,6 +4,7 @@ import itertools
 import math
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tgml.learners.partial_order import closure, reduction
-from tgml.learners.robust.demonstrators import Demonstrators
+from tgml.learners.robust.demonstrators import LIKING, TRUSTED, Demonstrators
 
 
 def _closed(size: int, *pairs: tuple[int, int]) -> NDArray[np.bool_]:
@@ -26,27 +27,42 @@ def _people(sequences: Sequence[tuple[int, ...]], size: int) -> Demonstrators:
     return Demonstrators(sequences, np.ones(len(sequences)), size, errors=1.0, successes=9.0)
 
 
-def _plainly(
+@dataclass
+class Choice:
+    """One place of one recording, as the model tells of it."""
+
+    step: int
+    possible: set[int]
+    in_turn: float
+    out_of_turn: float
+
+    @property
+    def slipped(self) -> float:
+        """How probable it is that the step was out of turn."""
+        return self.out_of_turn / (self.in_turn + self.out_of_turn)
+
+
+def _choices(
     steps: tuple[int, ...], order: NDArray[np.bool_], rate: float, liking: NDArray[np.float64]
-) -> float:
-    """Return the log likelihood of one recording, step by step as the model is told."""
+) -> list[Choice]:
+    """Go through a recording step by step."""
     direct = reduction(order)
     excused: set[int] = set()
-    total = 0.0
+    choices = []
     for place, step in enumerate(steps):
         left = set(steps[place:])
         blocking = left - excused
         possible = {one for one in left if not any(order[one, other] for other in blocking)}
-        chance = rate / len(left)
+        in_turn = 0.0
         if step in possible:
-            chance += (1 - rate) * liking[step] / sum(liking[one] for one in possible)
+            in_turn = (1 - rate) * liking[step] / sum(liking[one] for one in possible)
+        choices.append(Choice(step, possible, in_turn, rate / len(left)))
         excused |= {other for other in left if direct[step, other]}
-        total += math.log(chance)
-    return total
+    return choices
 
 
-@given(st.integers(0, 10_000))
-def test_the_likelihood_is_that_of_drawing_step_by_step(seed: int) -> None:
+def _drawn(seed: int) -> tuple[Demonstrators, NDArray[np.bool_]]:
+    """Return some people and an order; some of their recordings break it or leave out steps."""
     rng = random.Random(seed)
     count = rng.randint(1, 6)
     order = _closed(
@@ -54,14 +70,77 @@ def test_the_likelihood_is_that_of_drawing_step_by_step(seed: int) -> None:
         *(pair for pair in itertools.combinations(range(count, 0, -1), 2) if rng.random() < 0.4),
     )
     sequences = [tuple(rng.sample(range(1, count + 1), rng.randint(1, count))) for _ in range(3)]
-    people = _people(sequences, count + 2)
+    people = Demonstrators(
+        sequences,
+        np.array([rng.choice([1.0, 2.0, 5.0]) for _ in sequences]),
+        count + 2,
+        errors=1.0,
+        successes=9.0,
+    )
     people.rates = np.array([rng.uniform(0.01, 0.4) for _ in sequences])
     people.liking = np.array([rng.uniform(0.2, 3) for _ in range(count + 2)])
-    expected = sum(
-        _plainly(steps, order, rate, people.liking)
-        for steps, rate in zip(sequences, people.rates, strict=True)
-    )
+    return people, order
+
+
+@given(st.integers(0, 10_000))
+def test_likelihood_and_slips_are_those_of_drawing_step_by_step(seed: int) -> None:
+    people, order = _drawn(seed)
+    expected = 0.0
+    for number, steps in enumerate(people.sequences):
+        choices = _choices(steps, order, people.rates[number], people.liking)
+        expected += people.weights[number] * sum(
+            math.log(choice.in_turn + choice.out_of_turn) for choice in choices
+        )
+        slips = people.slips(order)[number]
+        assert slips[: len(steps)] == pytest.approx([choice.slipped for choice in choices])
+        assert not slips[len(steps) :].any()
     assert people.log_likelihood(order) == pytest.approx(expected)
+
+
+@given(st.integers(0, 10_000))
+def test_a_round_of_fitting_counts_slips_and_how_often_a_step_was_chosen_when_it_could_be(
+    seed: int,
+) -> None:
+    people, order = _drawn(seed)
+    rates = []
+    times = np.full(len(people.liking), LIKING)
+    offers = np.full(len(people.liking), LIKING)
+    for number, steps in enumerate(people.sequences):
+        choices = _choices(steps, order, people.rates[number], people.liking)
+        slipped = sum(choice.slipped for choice in choices)
+        rates.append((1.0 + slipped) / (10.0 + len(steps)))
+        for choice in choices:
+            chosen = people.weights[number] * (1 - choice.slipped)
+            times[choice.step] += chosen
+            rivals = sum(people.liking[one] for one in choice.possible)
+            for one in choice.possible:
+                offers[one] += chosen / rivals
+    people.fit(order, 1)
+    assert people.rates == pytest.approx(np.clip(rates, 1e-4, 0.45))
+    steps_done = sorted({step for steps in people.sequences for step in steps})
+    assert people.liking[steps_done] == pytest.approx((times / offers)[steps_done])
+
+
+@given(st.integers(0, 10_000))
+def test_adjacent_steps_count_where_both_are_probably_in_turn(seed: int) -> None:
+    people, order = _drawn(seed)
+    expected = np.zeros(order.shape)
+    for number, steps in enumerate(people.sequences):
+        choices = _choices(steps, order, people.rates[number], people.liking)
+        for one, other in itertools.pairwise(choices):
+            if max(one.slipped, other.slipped) < TRUSTED:
+                expected[other.step, one.step] += people.weights[number]
+    assert np.array_equal(people.adjacent(order), expected)
+
+
+def test_people_begin_with_the_rate_expected_of_them_and_like_all_steps_the_same() -> None:
+    people = _people([(1, 2), (2, 1)], 4)
+    assert people.rates.tolist() == [0.1, 0.1]
+    assert people.liking.tolist() == [1.0] * 4
+
+
+def test_the_cost_is_how_many_pairs_of_places_there_are() -> None:
+    assert _people([(1, 2, 3), (2, 1)], 5).cost == 2 * 3 * 3
 
 
 @given(st.integers(0, 10_000))

@@ -39,7 +39,7 @@ def first_order(recordings: Recordings, errors: float) -> BoolMatrix:
         How many pairs each recording is taken to have shown the wrong way round beforehand:
         the fewer, the more its contradictions count.
     """
-    rates = _error_rates(recordings, errors)
+    rates = error_rates(recordings, errors)
     odds = pair_log_odds(recordings, rates)
     shown = recordings.before > 0
     # A pair that was only ever shown in one order is kept in it where the odds are even, as they
@@ -73,8 +73,19 @@ def capacity(rates: Matrix) -> Matrix:
     return worth
 
 
-def _error_rates(recordings: Recordings, errors: float) -> Matrix:
-    """Return the error rate of each sequence."""
+def error_rates(recordings: Recordings, errors: float) -> Matrix:
+    """Return the error rate of each sequence.
+
+    It is the share of its pairs that stand the wrong way round, ordered pairs counted by how
+    probable they are, those taken to have been seen beforehand included.
+
+    Parameters
+    ----------
+    recordings
+        What was shown.
+    errors
+        As for `first_order`.
+    """
     shown = recordings.shown
     reverse = np.ascontiguousarray(shown.transpose(0, 2, 1))
     right, wrong = (array.reshape(len(shown), -1) for array in (shown, reverse))

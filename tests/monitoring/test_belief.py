@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.monitoring.exact import NONE, Exact
+from tests.strategies import STEP_NAMES, task_graphs
+from tgml.graph import TaskGraph
+from tgml.monitoring import Confusion, UncertainMonitor
+from tgml.monitoring.belief import HINDSIGHT
+
+CLOSE = 1e-3
+"""States of less than a millionth are dropped at each observation."""
+NAMES = STEP_NAMES[:4]
+SHARES = st.lists(st.sampled_from([0, 0, 1, 2, 6]), min_size=4, max_size=4)
+STREAMS = st.lists(
+    st.tuples(st.sampled_from((*NAMES, "fly")), st.sampled_from([None, 0.0, 0.4, 1.0])),
+    max_size=HINDSIGHT + 2,
+)
+
+
+@st.composite
+def confusions(draw: st.DrawFn, graph: TaskGraph) -> Confusion:
+    """Recognisers that miss, confuse and make up steps, some of them never or always."""
+    size = len(graph.steps)
+    seen = []
+    for _ in graph.steps:
+        row, missed = draw(SHARES)[:size], draw(st.sampled_from([0, 1, 3]))
+        seen.append(tuple(share / max(sum(row) + missed, 1) for share in row))
+    made_up = [share + 0.5 for share in draw(SHARES)[:size]]
+    return Confusion(
+        graph.steps,
+        tuple(seen),
+        draw(st.sampled_from([0.0, 0.1, 0.4])),
+        tuple(share / sum(made_up) for share in made_up),
+    )
+
+
+@given(task_graphs(max_steps=4), STREAMS, st.sampled_from([0.05, 0.3]), st.data())
+@settings(max_examples=60, deadline=None)
+def test_a_wide_beam_says_what_all_possible_worlds_say(
+    graph: TaskGraph, stream: list[tuple[str, float | None]], rate: float, data: st.DataObject
+) -> None:
+    confusion = data.draw(confusions(graph))
+    exact = Exact(graph, confusion, rate)
+    monitor = UncertainMonitor(graph, confusion=confusion, mistake_rate=rate, beam=10**6)
+    for position, (step, confidence) in enumerate(stream, start=1):
+        verdict = monitor.observe(step, confidence=confidence)
+        exact.observe(step, confidence)
+        known = step in graph.steps
+        mistake = 1 - exact.missing.get(NONE, 0.0) if known else 1.0
+        assert verdict.probability == pytest.approx(mistake, abs=CLOSE)
+        assert verdict.made_up == pytest.approx(
+            exact.happened.get(None, 0.0) if known else 0.0, abs=CLOSE
+        )
+        if known:
+            assert exact.happened[verdict.happened] > max(exact.happened.values()) - CLOSE
+        if verdict.kind == "too-early":
+            said = exact.missing[frozenset(verdict.missing)]
+            assert said > max(w for lacking, w in exact.missing.items() if lacking) - CLOSE
+        elif known and abs(exact.repeated - 0.5) > CLOSE:
+            assert (verdict.kind == "repeated") == (exact.repeated > 0.5)
+        done = {
+            name: sum(weight for world, weight in exact.worlds.items() if name in world[0])
+            for name in graph.steps
+        }
+        assert monitor.done == pytest.approx(done, abs=CLOSE)
+        assert verdict.progress == pytest.approx(sum(done.values()) / len(done), abs=CLOSE)
+        revised = {
+            place: sum(weight for world, weight in exact.worlds.items() if world[2][place - 1])
+            for place in range(max(position - HINDSIGHT, 0) + 1, position + 1)
+        }
+        assert dict(verdict.revised) == pytest.approx(revised, abs=CLOSE)
+
+
+def test_an_observation_that_cannot_be_leaves_what_was_thought_of_those_before() -> None:
+    graph = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"]})
+    never_c = Confusion(graph.steps, ((1, 0, 0), (0, 1, 0), (0, 0, 0)))
+    monitor = UncertainMonitor(graph, confusion=never_c)
+    monitor.observe("b")
+    verdict = monitor.observe("c")
+    assert (verdict.probability, verdict.made_up, verdict.happened) == (0.0, 1.0, None)
+    assert verdict.revised == ((1, 1.0), (2, 0.0))
+
+
+def test_a_beam_of_one_goes_on_with_the_most_probable_state_alone() -> None:
+    graph = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"]})
+    monitor = UncertainMonitor(graph, error_rate=0.3, beam=1)
+    wide = UncertainMonitor(graph, error_rate=0.3)
+    for step in "ac":
+        monitor.observe(step)
+        wide.observe(step)
+    expected = {step: float(chance > 0.5) for step, chance in wide.done.items()}
+    assert monitor.done == expected
+
+
+def test_at_the_end_a_step_never_seen_was_missed_or_left_out() -> None:
+    graph = TaskGraph.from_preconditions({"b": ["a"]})
+    confusion = Confusion(graph.steps, ((0.9, 0.0), (0.0, 0.6)))
+    report = UncertainMonitor(graph, confusion=confusion, mistake_rate=0.2).finish()
+    missed_a, missed_b = 0.1 * 0.8, 0.4 * 0.8  # done, and not seen
+    expected = {"a": missed_a / (missed_a + 0.2), "b": missed_b / (missed_b + 0.2)}
+    assert report.done == pytest.approx(expected)
+    assert report.progress == pytest.approx(sum(expected.values()) / 2)
