@@ -6,7 +6,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -120,7 +120,7 @@ def _time(graph: TaskGraph, png: bool) -> tuple[float, float]:
     return time.perf_counter() - clock, time.process_time() - processor
 
 
-def _must(row: dict[str, Any]) -> str:
+def _must(row: Mapping[str, Any]) -> str:
     return "" if row["must"] is None else f"under {row['must']:g}"
 
 

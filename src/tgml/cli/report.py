@@ -29,6 +29,16 @@ def report(
         Path | None,
         typer.Option(metavar="TRUTH", help="The known graph of the procedure, for scores."),
     ] = None,
+    again: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            max=10_000,
+            help="How often to learn again from DEMOS: 1 for the training curve, more for "
+            "intervals. Default: 100, and 0 for methods that take long.",
+        ),
+    ] = None,
     order: options.Order = None,
     procedure: options.Procedure = None,
     file_format: options.Format = None,
@@ -38,10 +48,12 @@ def report(
     """Write one HTML page about a graph.
 
     It shows the drawing, every step with what speaks for its preconditions, recordings with
-    their mistakes marked, and scores. The page needs no network and no other file.
+    their mistakes marked, how training went, and scores. The page needs no network and no
+    other file.
 
     Example: tgml report pancakes.graph.json --demos pancakes.csv -o pancakes.html
     """
+    from tgml.cli.output import progress_bar
     from tgml.cli.recordings import of_this_procedure, share_a_step
     from tgml.files import write_text
     from tgml.readers import read_demonstrations, read_graph
@@ -66,10 +78,18 @@ def report(
         recordings = of_this_procedure(reading, loaded, demos)
         share_a_step(loaded, recordings, demos)
         print_notes(reading.notes)
+    if again is not None and demos is None:
+        raise InputError("--again learns from recordings; say where they are with --demos")
     try:
-        made = make_report(
-            loaded, demonstrations=recordings, truth=known, title=loaded.procedure or graph.stem
-        )
+        with progress_bar() as progress:
+            made = make_report(
+                loaded,
+                demonstrations=recordings,
+                truth=known,
+                title=loaded.procedure or graph.stem,
+                draws=again,
+                progress=progress,
+            )
     except GraphError as error:
         raise GraphError(f"{graph} and {truth}: {error}") from None
     write_text(output, to_html(made))
