@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-import tgml.reporting
+import tgml.reporting.making
 from tgml.attributes import EdgeEvidence, StepAttributes
 from tgml.errors import GraphError, MissingExtraError
-from tgml.graph import TaskGraph
+from tgml.graph import TaskGraph, connect_ends
 from tgml.pipeline import learn
 from tgml.procedures import load_procedure
 from tgml.rendering.report import to_html
-from tgml.reporting import make_report
+from tgml.reporting import learn_again, make_report
 from tgml.sequences import Demonstrations
 
 BATTER = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "fry": ["mix"]}, procedure="batter")
@@ -74,10 +74,90 @@ def test_scores_stand_beside_controls() -> None:
     assert report.comparison
 
 
+def test_the_score_of_a_learned_graph_has_an_interval_that_is_the_same_each_time() -> None:
+    procedure = load_procedure("pancakes")
+    graph = learn(procedure.demonstrations, "intersection")
+    given = {"demonstrations": procedure.demonstrations, "truth": procedure.graph}
+    report = make_report(graph, draws=20, **given)  # type: ignore[arg-type]
+    own, no_order, chain = report.scores
+    for (low, high), value in zip(own.intervals, (own.precision, own.recall, own.f1), strict=True):
+        assert 0 <= low < high <= 1
+        assert low <= value <= high + 0.05
+    assert not no_order.intervals
+    assert chain.intervals[2][0] < chain.intervals[2][1]
+    assert make_report(graph, draws=20, **given).scores == report.scores  # type: ignore[arg-type]
+    assert "the same graph comes out" in report.training_about
+    assert not report.training  # there is nothing to train
+
+
+def test_a_method_that_trains_shows_how_its_training_went() -> None:
+    procedure = load_procedure("pancakes")
+    graph = learn(procedure.demonstrations, "robust")
+    report = make_report(graph, demonstrations=procedure.demonstrations, draws=1)
+    assert "minus log likelihood" in report.training
+    assert "<desc>" in report.training
+    assert not report.scores
+
+
+def test_a_graph_that_was_changed_by_hand_is_said_to_be_another() -> None:
+    procedure = load_procedure("pancakes")
+    graph = learn(procedure.demonstrations, "intersection")
+    first = graph.steps[0]
+    edges = [edge for edge in graph.edges if first not in edge]
+    changed = graph.replace(edges=connect_ends(graph.steps, edges))
+    report = make_report(changed, demonstrations=procedure.demonstrations, draws=1)
+    assert "another graph comes out" in report.training_about
+
+
+@pytest.mark.parametrize(
+    "provenance",
+    [
+        {},
+        {"method": "nobody knows"},
+        {"method": ["do"]},
+        {"method": "intersection", "seed": "x"},
+        {"method": "intersection", "settings": "x"},
+        {"method": "llm", "settings": {"base_url": "http://127.0.0.1:9"}},
+        {"method": "tgt-text", "settings": {"save_model": "stolen.safetensors"}},
+    ],
+)
+def test_a_graph_that_does_not_say_how_it_was_learned_is_not_learned_again(
+    provenance: dict[str, object],
+) -> None:
+    graph = BATTER.replace(provenance=provenance)
+    assert learn_again(graph, RECORDINGS, truth=BATTER, draws=5) is None
+
+
+def test_a_method_that_cannot_be_run_again_says_why() -> None:
+    graph = BATTER.replace(provenance={"method": "intersection", "settings": {"nonsense": 1}})
+    report = make_report(graph, demonstrations=RECORDINGS, truth=BATTER)
+    assert "could not be run again" in report.training_about
+    assert "nonsense" in report.training_about
+    assert not report.scores[0].intervals
+
+
+def test_learning_again_can_be_left_out() -> None:
+    graph = learn(RECORDINGS, "intersection")
+    report = make_report(graph, demonstrations=RECORDINGS, truth=BATTER, draws=0)
+    assert not report.training_about
+    assert not report.scores[0].intervals
+
+
+def test_what_was_asked_for_beside_the_settings_is_kept_to_learn_a_graph_again() -> None:
+    procedure = load_procedure("pancakes")
+    graph = learn(procedure.demonstrations, "intersection", relaxed=True, with_mistakes=True)
+    assert graph.provenance["relaxed"]
+    assert graph.provenance["with_mistakes"]
+    assert "threshold" not in graph.provenance
+    again = learn_again(graph, procedure.demonstrations, draws=1)
+    assert again is not None
+    assert "the same graph" in again.about
+
+
 def test_without_recordings_and_truth_there_is_the_graph_alone() -> None:
     report = make_report(BATTER)
     assert report.drawing
-    for part in (report.recordings, report.scores, report.comparison, report.charts):
+    for part in (report.recordings, report.scores, report.comparison, report.training):
         assert not part
 
 
@@ -100,14 +180,14 @@ def test_a_learned_graph_makes_a_whole_page_with_the_same_bytes_each_time() -> N
     assert page == again
     for step in graph.steps:
         assert step in page
-    assert page.count("<svg") == 2
+    assert page.count("<svg") == 3  # the graph, the comparison, edges by weight
 
 
 def test_without_the_extra_the_graph_is_shown_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(*_: object, **__: object) -> str:
         raise MissingExtraError("drawing a graph", "draw")
 
-    monkeypatch.setattr(tgml.reporting, "draw_graph", missing)
+    monkeypatch.setattr(tgml.reporting.making, "draw_graph", missing)
     report = make_report(BATTER)
     assert not report.drawing
     assert "mix" in report.text

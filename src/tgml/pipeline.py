@@ -140,7 +140,7 @@ def learn_all(
         [usable for _, usable, _ in chosen], seeds=[seed], progress=progress
     )
     return [
-        _finish(usable, notes, results[0], method, public, seed, threshold, relaxed)
+        _finish(usable, notes, results[0], method, public, seed, threshold, relaxed, with_mistakes)
         for (_, usable, notes), results in zip(chosen, learned, strict=True)
     ]
 
@@ -223,7 +223,14 @@ def _finish(
     seed: int,
     threshold: float | None,
     relaxed: bool,
+    with_mistakes: bool,
 ) -> Learning:
+    # What was asked for beyond the method's own settings, so that a graph can be learned again.
+    asked = {
+        **({} if threshold is None else {"threshold": threshold}),
+        **({"relaxed": True} if relaxed else {}),
+        **({"with_mistakes": True} if with_mistakes else {}),
+    }
     adjacency = learned.adjacency
     unseen = given.unseen_steps
     if threshold is None and adjacency.threshold is None:
@@ -237,6 +244,7 @@ def _finish(
         "method": method,
         "settings": {name: _as_plain(value) for name, value in sorted(settings.items())},
         "seed": seed,
+        **asked,
         "recordings": _whole(given.total_weight),
         "tgml": __version__,
     }

@@ -149,3 +149,16 @@ def test_recordings_that_weigh_alike_give_the_graph_of_one_of_each(name: str) ->
         to_graph(learner.learn(heavy).adjacency).graph
         == to_graph(learner.learn(plain).adjacency).graph
     )
+
+
+def test_a_training_curve_has_a_finite_figure_for_each_round(name: str) -> None:
+    demonstrations = Demonstrations.from_steps(["abcd", "bacd", "abdc"])
+    curve = _brief(name).training_curve(demonstrations, seed=7)
+    if curve is None:
+        return
+    assert curve.what
+    assert curve.rounds
+    assert np.isfinite(curve.values).all()
+    # The transformer's loss changes while it trains, as its rows may become less even.
+    assert curve.values[-1] <= curve.values[0] or not LEARNERS[name].quick
+    assert _brief(name).training_curve(demonstrations, seed=7) == curve

@@ -44,7 +44,10 @@ def draw(
     ] = "BT",
     scale: Annotated[
         float | None,
-        typer.Option(metavar="N", help="For .png: how many pixels a unit takes. Default: 2."),
+        typer.Option(
+            metavar="N",
+            help="For .png: how many pixels a unit takes. Default: 2, less for large drawings.",
+        ),
     ] = None,
     engine: Annotated[
         str,
@@ -110,15 +113,19 @@ def _write_source(graph: TaskGraph, output: Path, suffix: str, direction: Direct
 
 def _write_picture(svg: str, output: Path, suffix: str, scale: float | None) -> None:
     from tgml.files import write_bytes, write_text
-    from tgml.rendering.drawing import largest_scale, to_png, without_glyph
+    from tgml.rendering.drawing import largest_scale, to_png, usual_scale, without_glyph
 
     if suffix == ".svg":
         write_text(output, svg)
         return
-    most = largest_scale(svg)
-    if scale is None and most < 2.0:
-        print_notes([f"{output}: a large drawing, at a scale of {most:.2g} instead of 2"])
-    write_bytes(output, to_png(svg, scale=min(2.0, most) if scale is None else scale))
+    usual = usual_scale(svg)
+    if scale is None and usual < 1.0:
+        note = (
+            f"{output}: a large drawing, at a scale of {usual:.2g}, so that names may be hard to "
+            f"read; --scale goes up to {largest_scale(svg):.2g}, and an .svg file has no limit"
+        )
+        print_notes([note])
+    write_bytes(output, to_png(svg, scale=scale))
     unknown = without_glyph([svg])
     if unknown:
         shown = " ".join(unknown[:10]) + (" ..." if len(unknown) > 10 else "")

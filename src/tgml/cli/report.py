@@ -23,6 +23,16 @@ def report(
     ],
     demos: options.Demonstrations = None,
     truth: options.Truth = None,
+    again: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            max=10_000,
+            help="How often to learn again from DEMOS: 1 for the training curve, more for "
+            "intervals. Default: 100, and 0 for methods that take long.",
+        ),
+    ] = None,
     order: options.Order = None,
     procedure: options.Procedure = None,
     file_format: options.Format = None,
@@ -32,10 +42,12 @@ def report(
     """Write one HTML page about a graph.
 
     It shows the drawing, every step with what speaks for its preconditions, recordings with
-    their mistakes marked, and scores. The page needs no network and no other file.
+    their mistakes marked, how training went, and scores. The page needs no network and no
+    other file.
 
     Example: tgml report pancakes.graph.json --demos pancakes.csv -o pancakes.html
     """
+    from tgml.cli.output import progress_bar
     from tgml.cli.recordings import read_for_graph
     from tgml.files import write_text
     from tgml.readers import read_graph
@@ -53,10 +65,18 @@ def report(
             loaded, demos, **options.reading(file_format, order, procedure, column, errors)
         )
         print_notes(notes)
+    if again is not None and demos is None:
+        raise InputError("--again learns from recordings; say where they are with --demos")
     try:
-        made = make_report(
-            loaded, demonstrations=recordings, truth=known, title=loaded.procedure or graph.stem
-        )
+        with progress_bar() as progress:
+            made = make_report(
+                loaded,
+                demonstrations=recordings,
+                truth=known,
+                title=loaded.procedure or graph.stem,
+                draws=again,
+                progress=progress,
+            )
     except GraphError as error:
         raise GraphError(f"{graph} and {truth}: {error}") from None
     write_text(output, to_html(made))

@@ -14,10 +14,11 @@ from types import MappingProxyType
 from typing import Any
 
 from tgml.errors import MissingExtraError, UnknownNameError
-from tgml.learners.base import Learned, Learner, Progress, no_progress
+from tgml.learners.base import Curve, Learned, Learner, Progress, no_progress
 
 __all__ = [
     "LEARNERS",
+    "Curve",
     "Learned",
     "Learner",
     "LearnerEntry",

@@ -21,6 +21,25 @@ def no_progress(done: int, total: int, what: str) -> None:
 
 
 @dataclass(frozen=True)
+class Curve:
+    """How what a method minimises went down while it trained.
+
+    Parameters
+    ----------
+    what
+        What is minimised, in words.
+    rounds
+        What the values are counted by, such as "epoch".
+    values
+        One for each round, from the first to the last.
+    """
+
+    what: str
+    rounds: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class Learned:
     """What a learner found.
 
@@ -82,6 +101,24 @@ class Learner(ABC):
         seed
             For methods that draw at random; the others ignore it.
         """
+
+    def training_curve(
+        self,
+        demonstrations: Demonstrations,  # noqa: ARG002 - for those that train
+        *,
+        seed: int = 0,  # noqa: ARG002
+    ) -> Curve | None:
+        """Train on one procedure and return how that went; None for a method that does not train.
+
+        It is the training that `learn` does with the same seed. A method that trains
+        overrides it.
+
+        Parameters
+        ----------
+        demonstrations, seed
+            As for `learn`.
+        """
+        return None
 
     def learn_many(
         self,

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from tgml.adjacency import WeightedAdjacency
 from tgml.errors import SettingError
-from tgml.learners.base import Learned, Learner, Progress, no_progress
+from tgml.learners.base import Curve, Learned, Learner, Progress, no_progress
 from tgml.learners.batching import SequenceBatch
 from tgml.learners.likelihood import TGMLLoss
 from tgml.learners.precedence import precedence
@@ -150,6 +150,14 @@ class DirectOptimization(Learner):
             [self._learned(task, *results[model, task.number]) for model in range(len(seeds))]
             for task in tasks
         ]
+
+    def training_curve(self, demonstrations: Demonstrations, *, seed: int = 0) -> Curve:
+        """Train on one procedure and return its loss by epoch."""
+        losses: list[float] = []
+        self.learn_many(
+            [demonstrations], seeds=[seed], callback=lambda epoch: losses.append(epoch.loss)
+        )
+        return Curve("TGML loss", "epoch", tuple(losses))
 
     def _learned(self, task: _Task, weights: NDArray[np.float64], epochs: int) -> Learned:
         matrix = weights.copy()

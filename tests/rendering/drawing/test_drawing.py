@@ -15,6 +15,7 @@ from tgml.graph import TaskGraph, connect_ends
 from tgml.procedures import load_procedure
 from tgml.rendering.dot import Direction
 from tgml.rendering.drawing import draw_comparison, draw_graph
+from tgml.rendering.drawing.effort import MOST_EDGES
 from tgml.rendering.drawing.engines import ENGINES
 
 from .reading import is_monotonic, overlap, read
@@ -112,7 +113,7 @@ def test_the_heavier_an_edge_the_thicker_and_darker_its_line() -> None:
     groups = [drawing.edges[graph.vocabulary.node(step), 1] for step in "bcd"]
     widths = [float(group.find("*[@stroke-width]").attrib["stroke-width"]) for group in groups]  # type: ignore[union-attr]
     assert is_monotonic(widths)
-    assert is_monotonic([float(group.attrib.get("opacity", 1)) for group in groups])
+    assert is_monotonic([float(group.attrib.get("stroke-opacity", 1)) for group in groups])
     assert {"weight 0.9", "weight 0.2"} <= set(drawing.texts)
 
 
@@ -210,6 +211,27 @@ def test_a_graph_beyond_what_graphviz_can_route_is_drawn_with_straight_lines() -
     drawing = read(draw_graph(graph))
     assert len(drawing.edges) == len(graph.edges)
     assert not overlap(drawing.boxes)
+
+
+def test_a_graph_with_too_many_edges_is_drawn_without_those_that_follow_from_others() -> None:
+    rng = random.Random(0)
+    names = [f"step {number}" for number in range(80)]
+    needs = {
+        name: [earlier for earlier in names[:place] if rng.random() < 0.6]
+        for place, name in enumerate(names)
+    }
+    graph = TaskGraph.from_preconditions(needs)
+    assert len(graph.edges) > MOST_EDGES
+    drawing = read(draw_graph(graph))
+    word = graph.vocabulary.nodes
+    shown = [(word[step], word[needed]) for step, needed in drawing.edges]
+    assert set(shown) < set(graph.edges)
+    reduced = graph.replace(edges=shown)
+    assert all(
+        reduced.all_preconditions_of(name) == graph.all_preconditions_of(name) for name in names
+    )
+    left_out = len(graph.edges) - len(shown)
+    assert f"{left_out} edges that follow from others are not drawn." in drawing.texts
 
 
 def test_an_unknown_engine_or_direction_is_refused() -> None:

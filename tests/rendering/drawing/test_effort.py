@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import networkx as nx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.rendering.drawing.effort import MOST_LAYERS, layer_depths, plan_effort
+from tgml.rendering.drawing.effort import MOST_LAYERS, implied_places, layer_depths, plan_effort
 from tgml.rendering.drawing.picture import Arrow
 
 pairs = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=30)
@@ -33,3 +34,14 @@ def test_of_a_picture_beyond_measure_the_short_edges_are_kept() -> None:
     assert sum(lengths) <= MOST_LAYERS
     assert lengths.count(1) == count - 1
     assert len(routed) < len(arrows)
+
+
+@given(pairs)
+def test_an_edge_is_implied_where_a_longer_way_leads_to_the_same_box(
+    given_pairs: list[tuple[int, int]],
+) -> None:
+    ends = sorted({(max(pair), min(pair)) for pair in given_pairs if pair[0] != pair[1]})
+    order = nx.DiGraph(ends)
+    kept = set(nx.transitive_reduction(order).edges)
+    implied = implied_places([Arrow(*pair) for pair in ends])
+    assert {ends[place] for place in implied} == set(ends) - kept

@@ -7,7 +7,7 @@ import pytest
 
 from tgml.errors import MissingExtraError, SettingError
 from tgml.graph import TaskGraph
-from tgml.rendering.drawing import draw_graph, largest_scale, to_png, without_glyph
+from tgml.rendering.drawing import draw_graph, largest_scale, to_png, usual_scale, without_glyph
 
 pytest.importorskip("resvg_py", reason="needs the extra 'draw'")
 
@@ -52,6 +52,29 @@ def test_a_scale_that_cannot_be_is_refused(scale: float) -> None:
 def test_a_large_drawing_has_a_smaller_largest_scale() -> None:
     wide = TaskGraph.from_preconditions({f"step {n}": [] for n in range(100)})
     assert largest_scale(draw_graph(wide)) < largest_scale(draw_graph(GRAPH))
+
+
+def _of_size(width: float, height: float, lines: int = 0) -> str:
+    edges = '<g class="edge"/>' * lines
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}">{edges}</svg>'
+
+
+def test_a_small_drawing_is_painted_at_twice_its_size() -> None:
+    svg = draw_graph(GRAPH)
+    assert usual_scale(svg) == 2.0
+    assert _size(to_png(svg)) == _size(to_png(svg, scale=2.0))
+
+
+def test_a_larger_drawing_is_painted_at_its_own_size_so_that_it_is_quick() -> None:
+    assert usual_scale(_of_size(1000, 800)) == pytest.approx(1.2247, abs=1e-3)
+    assert usual_scale(_of_size(2000, 1500)) == 1.0
+
+
+def test_a_drawing_beyond_that_is_scaled_down_the_more_lines_it_has() -> None:
+    huge = usual_scale(_of_size(10_000, 4_000))
+    assert huge == pytest.approx(0.5)
+    assert usual_scale(_of_size(10_000, 4_000, lines=1000)) < huge
+    assert usual_scale(_of_size(10_000, 4_000, lines=100_000)) > 0.2
 
 
 def test_a_theme_for_browsers_is_no_picture() -> None:

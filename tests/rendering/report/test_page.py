@@ -60,7 +60,9 @@ def _full(text: str) -> Report:
             RecordingEntry(text, (wrong,), (text,), 2, (text,), 0.5),
             RecordingEntry("right", (DoneStep("mix", ""),)),
         ),
-        scores=(ScoreEntry(text, 0.5, 0.25, 1 / 3),),
+        training="<svg></svg>",
+        training_about=text,
+        scores=(ScoreEntry(text, 0.5, 0.25, 1 / 3, ((0.4, 0.6), (0.2, 0.3), (0.3, 0.4))),),
         notes=(text,),
     )
 
@@ -99,7 +101,7 @@ def test_tables_name_their_columns_and_rows() -> None:
 
 
 def test_what_scrolls_can_be_reached_by_keyboard_and_has_a_name() -> None:
-    frames = [a for _, a in Page(to_html(_full("x"))).tags if a.get("class") == "wide"]
+    frames = [a for _, a in Page(to_html(_full("x"))).tags if "wide" in (a.get("class") or "")]
     assert frames
     assert all(frame["tabindex"] == "0" and frame["aria-label"] for frame in frames)
 
@@ -112,7 +114,20 @@ def test_recordings_with_mistakes_are_unfolded_and_say_so_in_words() -> None:
     assert "never done" in page.text
 
 
+def test_an_interval_stands_below_its_score() -> None:
+    words = Page(to_html(_full("x"))).text
+    assert "50.040.0 to 60.0" in words
+    assert "90 % interval" in words
+    assert "90 %" not in Page(to_html(Report("x", scores=(ScoreEntry("x", 1, 1, 1),)))).text
+
+
 def test_parts_without_content_are_left_out() -> None:
     text = Page(to_html(Report("empty"))).text
-    for title in ("Recordings", "Against the known graph", "Steps and what they need", "Notes"):
+    for title in (
+        "Recordings",
+        "Training",
+        "Against the known graph",
+        "Steps and what they need",
+        "Notes",
+    ):
         assert title not in text

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from tgml.adjacency import WeightedAdjacency
 from tgml.errors import InputError
-from tgml.learners.base import Learned
+from tgml.learners.base import Curve, Learned
 from tgml.learners.knowledge import InformedLearner
 from tgml.learners.partial_order import closure, reduction, without
 from tgml.learners.robust.confidence import Confidence, confidence
 from tgml.learners.robust.demonstrators import TRUSTED, Demonstrators
 from tgml.learners.robust.pair_mixture import first_order
 from tgml.learners.robust.recordings import Recordings
-from tgml.learners.robust.search import Search
+from tgml.learners.robust.search import EDGE_COST, Search
 from tgml.learners.settings import check_number
 from tgml.sequences import Demonstrations
 
@@ -87,6 +87,14 @@ class Robust(InformedLearner):
             trust=trust,
         )
 
+    def training_curve(self, demonstrations: Demonstrations, *, seed: int = 0) -> Curve:
+        """Search for the order; return what is minimised before each sweep over all pairs."""
+        recordings = Recordings.of(demonstrations, self.repetitions, seed)
+        never = self.constraints(demonstrations.vocabulary).never
+        search, _ = self._best_search(recordings, never)
+        what = f"minus log likelihood, plus {EDGE_COST} for each edge"
+        return Curve(what, "sweep over all pairs", tuple(-score for score in search.scores))
+
     def most_probable(
         self, recordings: Recordings, never: tuple[tuple[int, int], ...] = ()
     ) -> tuple[Demonstrators, BoolMatrix]:
@@ -99,18 +107,23 @@ class Robust(InformedLearner):
         never
             Pairs (step, precondition) that may not be in the order, in node numbers.
         """
+        search, order = self._best_search(recordings, never)
+        return search.people, order
+
+    def _best_search(
+        self, recordings: Recordings, never: tuple[tuple[int, int], ...]
+    ) -> tuple[Search, BoolMatrix]:
         forbidden = np.zeros((recordings.size, recordings.size), dtype=bool)
         for edge in never:
             forbidden[edge] = True
         chosen = _most_frequent(recordings)
         found = []
         for errors in STARTS:
-            people = self._people(recordings, chosen)
-            search = Search(recordings, people, forbidden)
+            search = Search(recordings, self._people(recordings, chosen), forbidden)
             score, order = search.improve(first_order(recordings, errors))
-            found.append((score, people, order))
-        _, people, order = max(found, key=lambda one: round(one[0], 6))
-        return people, order
+            found.append((score, search, order))
+        _, search, order = max(found, key=lambda one: round(one[0], 6))
+        return search, order
 
     def everybody(self, recordings: Recordings, order: BoolMatrix) -> Demonstrators:
         """Return the people behind all recordings, fitted to an order."""

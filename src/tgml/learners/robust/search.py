@@ -44,12 +44,15 @@ class Search:
         self.people = people
         self.possible = (before > 0) & (before.T / both <= MOST_REVERSED) & ~forbidden
         self.budget = BUDGET
+        self.scores: list[float] = []
+        """What was reached before each sweep over all pairs, and at the end."""
 
     def improve(self, order: BoolMatrix) -> tuple[float, BoolMatrix]:
         """Return the best order found from a closed one on, and its score."""
         self.people.fit(order, 20)
         for _ in range(SWEEPS):
             score = self._score(order)
+            self.scores.append(score)
             moves = []
             for step, needed in self._candidates(order):
                 changed = toggled(order, step, needed)
@@ -72,7 +75,8 @@ class Search:
             if order is before:
                 break
         self.people.fit(order, 20)
-        return self._score(order), order
+        self.scores.append(self._score(order))
+        return self.scores[-1], order
 
     def _candidates(self, order: BoolMatrix) -> list[tuple[int, int]]:
         entering = np.argwhere(self.possible & ~order & ~order.T)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
@@ -14,13 +14,14 @@ import torch
 
 from tgml.adjacency import WeightedAdjacency
 from tgml.errors import FormatError, SettingError
-from tgml.learners.base import Learned, Learner, Progress, no_progress
+from tgml.learners.base import Curve, Learned, Learner, Progress, no_progress
 from tgml.learners.sequence_accuracy import sequence_accuracy
 from tgml.learners.settings import check_number, check_whole
 from tgml.learners.tgt.fitting import Schedule, fit, predict
 from tgml.learners.tgt.lessons import Lesson, Vectors
 from tgml.learners.tgt.model import Shape, TaskGraphTransformer
 from tgml.learners.threads import one_thread
+from tgml.learners.training import Epoch
 from tgml.sequences import Demonstrations
 
 SEED_OF_DRAWS = 1_000_003
@@ -160,6 +161,15 @@ class TransformerLearner(Learner):
         groups = [[other for other in numbers if other != number] for number in numbers]
         return [result.network for result in self._trained(procedures, [seed], progress, groups)]
 
+    def training_curve(self, demonstrations: Demonstrations, *, seed: int = 0) -> Curve:
+        """Train a network on one procedure and return its loss by epoch."""
+        (views,) = self.views([demonstrations])
+        lesson = Lesson.of(demonstrations, views, self.repetitions, seed)
+        losses: list[float] = []
+        with one_thread():
+            self.train_network([lesson], seed, lambda epoch: losses.append(epoch.loss))
+        return Curve("TGML loss and what regularises it", "epoch", tuple(losses))
+
     def _trained(
         self,
         procedures: Sequence[Demonstrations],
@@ -195,9 +205,19 @@ class TransformerLearner(Learner):
             return list(pool.map(work, tasks))
 
     def train_network(
-        self, lessons: Sequence[Lesson], seed: int
+        self,
+        lessons: Sequence[Lesson],
+        seed: int,
+        callback: Callable[[Epoch], None] | None = None,
     ) -> tuple[TaskGraphTransformer, int]:
         """Return a network trained on some lessons, and how many epochs that took.
+
+        Parameters
+        ----------
+        lessons, seed
+            On what, and with which draws.
+        callback
+            Told of each step of the optimizer.
 
         Raises
         ------
@@ -211,7 +231,8 @@ class TransformerLearner(Learner):
                 "must come from one model"
             )
         network = TaskGraphTransformer(self._shape(widths[0]), seed).to(self.device)
-        epochs = fit(network, lessons, self._schedule(len(lessons)), seed + SEED_OF_DRAWS)
+        schedule = self._schedule(len(lessons))
+        epochs = fit(network, lessons, schedule, seed + SEED_OF_DRAWS, callback)
         return network, epochs
 
     def _shape(self, features: int) -> Shape:

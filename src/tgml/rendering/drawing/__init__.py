@@ -13,7 +13,7 @@ from tgml.rendering.drawing.labels import measure
 from tgml.rendering.drawing.layout import lay_out
 from tgml.rendering.drawing.painter import paint
 from tgml.rendering.drawing.picture import Picture
-from tgml.rendering.drawing.png import largest_scale, to_png, without_glyph
+from tgml.rendering.drawing.png import largest_scale, to_png, usual_scale, without_glyph
 from tgml.rendering.drawing.subjects import picture_of_comparison, picture_of_graph
 from tgml.rendering.drawing.themes import THEMES, get_theme
 
@@ -28,6 +28,7 @@ __all__ = [
     "picture_of_comparison",
     "picture_of_graph",
     "to_png",
+    "usual_scale",
     "without_glyph",
 ]
 

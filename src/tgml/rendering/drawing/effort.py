@@ -2,12 +2,16 @@
 
 Graphviz puts a hidden node wherever an edge passes a layer, and its time grows with the number
 of those. The longer all edges are together, the less it is asked to polish; of a picture
-beyond all measure it gets only the shortest edges, which hold the layers together.
+beyond all measure it gets only the shortest edges, which hold the layers together. Of a graph
+with edges beyond what an eye can follow, those that others imply can be left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from graphlib import TopologicalSorter
+from operator import or_
 
 from tgml.rendering.drawing.picture import Arrow
 
@@ -18,6 +22,8 @@ _LIMITS = (
 )
 _LAST_LIMITS = "nslimit=0.3, nslimit1=0.3, mclimit=0.1"
 MOST_LAYERS = 8_000
+MOST_EDGES = 1_500
+"""Beyond that number a drawing of a graph leaves out the edges that follow from others."""
 
 
 def plan_effort(count: int, arrows: Sequence[Arrow]) -> tuple[list[int], str]:
@@ -42,6 +48,29 @@ def plan_effort(count: int, arrows: Sequence[Arrow]) -> tuple[list[int], str]:
     total = sum(max(lengths[place], 1) for place in routed)
     limits = next((limits for most, limits in _LIMITS if total <= most), _LAST_LIMITS)
     return sorted(routed), limits
+
+
+def implied_places(arrows: Sequence[Arrow]) -> set[int]:
+    """Return the places of the arrows that follow from others: a step needs what its needs need.
+
+    Parameters
+    ----------
+    arrows
+        The edges of a graph without circles.
+    """
+    needs: dict[int, list[int]] = {}
+    for arrow in arrows:
+        needs.setdefault(arrow.step, []).append(arrow.precondition)
+    # All that lies below a box, as the bits of a number.
+    below: dict[int, int] = {}
+    through: dict[int, int] = {}
+    for node in TopologicalSorter(needs).static_order():
+        direct = needs.get(node, ())
+        through[node] = reduce(or_, (below[needed] for needed in direct), 0)
+        below[node] = reduce(or_, (1 << needed for needed in direct), through[node])
+    return {
+        place for place, arrow in enumerate(arrows) if through[arrow.step] >> arrow.precondition & 1
+    }
 
 
 def layer_depths(count: int, arrows: Sequence[Arrow]) -> list[int]:

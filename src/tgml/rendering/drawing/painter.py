@@ -191,11 +191,16 @@ def _arrow(arrow: Arrow, route: Route, picture: Picture, theme: Theme) -> str:
         element("path", d=path, fill="none", **_line_look(arrow.stroke, theme)),
         _head(route.points[-1], route.tip, arrow.stroke, theme),
     ]
-    look: dict[str, str | float] = (
-        {"opacity": arrow.stroke.opacity} if arrow.stroke.opacity < 1 else {}
-    )
     ends = f"{arrow.step} {arrow.precondition}"
-    return element("g", *parts, class_="edge", data_edge=ends, **look)
+    return element("g", *parts, class_="edge", data_edge=ends, **_opacity(arrow.stroke))
+
+
+def _opacity(stroke: Stroke) -> dict[str, float]:
+    # Of the line and of its head, not of both as a group: for each group a painter takes a
+    # sheet of its own, and a large picture then takes three times as long.
+    if stroke.opacity == 1:
+        return {}
+    return {"stroke_opacity": stroke.opacity, "fill_opacity": stroke.opacity}
 
 
 def _head(base: Point, tip: Point, stroke: Stroke, theme: Theme) -> str:
@@ -233,12 +238,16 @@ def _legend(picture: Picture, theme: Theme, width: float) -> list[tuple[float, s
         shift = f"translate({number(begin)} 0)"
         rows[-1][1].append(element("g", sample, written, transform=shift))
         rows[-1] = (begin + room, rows[-1][1])
-    return [(room, "".join(parts)) for room, parts in rows]
+    written_rows = [(room, "".join(parts)) for room, parts in rows]
+    if picture.note:
+        room = carried_font().width(picture.note, _LEGEND_SIZE)
+        written_rows.append((room, write(picture.note, 0, 0.36 * _LEGEND_SIZE, fill=theme.ink)))
+    return written_rows
 
 
 def _line_sample(stroke: Stroke, theme: Theme) -> str:
-    line = element("line", x1=0, y1=0, x2=_SAMPLE - 8, y2=0, **_line_look(stroke, theme))
-    return element("g", line, opacity=stroke.opacity) if stroke.opacity < 1 else line
+    look = {**_line_look(stroke, theme), **_opacity(stroke)}
+    return element("line", x1=0, y1=0, x2=_SAMPLE - 8, y2=0, **look)
 
 
 def _box_sample(theme: Theme, *, optional: bool = False, repeatable: bool = False) -> str:

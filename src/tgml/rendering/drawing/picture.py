@@ -107,6 +107,8 @@ class Picture:
     summary
         The drawing in a few words, for people who cannot see it; each step's own
         preconditions are added to it.
+    note
+        What a reader must know of the drawing, written below it; empty for nothing.
     """
 
     title: str
@@ -114,3 +116,4 @@ class Picture:
     arrows: tuple[Arrow, ...]
     legend: tuple[tuple[Stroke, str], ...] = ()
     summary: str = ""
+    note: str = ""

@@ -10,12 +10,21 @@ from tgml.rendering.drawing.fonts import FONT_FILE, FONT_NAME, carried_font
 from tgml.rendering.drawing.themes import THEMES
 
 MOST_PIXELS = 25_000_000
-"""Larger pictures are scaled down: programs refuse to open them, and memory runs out."""
+"""Larger pictures are refused: programs cannot open them, and memory runs out."""
+
+# The time goes with the pixels. So many are painted in a fifth of a second with some to spare;
+# a drawing that has more at its own size still gets that, up to what takes a second or so. The
+# more lines cross it, the fewer pixels that is.
+_QUICK_PIXELS = 1_200_000
+_SLOW_PIXELS = 10_000_000
+_PIXELS_OF_A_LINE = 3_000
+_LEAST_PIXELS = 3_000_000
+_FINEST = 2.0
 
 _SIZE = re.compile(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"')
 
 
-def to_png(svg: str, *, scale: float = 2.0) -> bytes:
+def to_png(svg: str, *, scale: float | None = None) -> bytes:
     """Return a drawing as the bytes of a PNG file.
 
     What the carried font has is painted with it, whatever other fonts the machine has.
@@ -27,7 +36,8 @@ def to_png(svg: str, *, scale: float = 2.0) -> bytes:
     svg
         A drawing of the theme light or dark.
     scale
-        How many pixels a unit of the drawing takes, at most `largest_scale`.
+        How many pixels a unit of the drawing takes, at most `largest_scale`; by default
+        `usual_scale`.
 
     Raises
     ------
@@ -40,6 +50,8 @@ def to_png(svg: str, *, scale: float = 2.0) -> bytes:
         import resvg_py
     except ImportError:
         raise MissingExtraError("a PNG picture", "draw", "or write an .svg file") from None
+    if scale is None:
+        scale = usual_scale(svg)
     if not 0 < scale <= largest_scale(svg):
         raise SettingError(
             f"the scale is {scale:g}; expected more than 0 and at most {largest_scale(svg):.3g}, "
@@ -69,11 +81,32 @@ def largest_scale(svg: str) -> float:
     svg
         A drawing.
     """
+    return _scale_for(svg, MOST_PIXELS)
+
+
+def usual_scale(svg: str) -> float:
+    """Return the scale that a PNG has unless another is asked for.
+
+    It is 2 for a small drawing, as screens have fine pixels; less for a larger one, so that it
+    does not take long; and less than 1 only for one that would have many million pixels.
+
+    Parameters
+    ----------
+    svg
+        A drawing.
+    """
+    wanted = min(max(_scale_for(svg, _QUICK_PIXELS), 1.0), _FINEST)
+    lines = svg.count('class="edge"')
+    most = max(_SLOW_PIXELS - _PIXELS_OF_A_LINE * lines, _LEAST_PIXELS)
+    return min(wanted, _scale_for(svg, most))
+
+
+def _scale_for(svg: str, pixels: int) -> float:
     size = _SIZE.search(svg)
     if size is None:
         raise SettingError("this SVG is no drawing of tgml: it does not say its size")
     width, height = map(float, size.groups())
-    return float((MOST_PIXELS / (width * height)) ** 0.5)
+    return float((pixels / (width * height)) ** 0.5)
 
 
 def without_glyph(texts: Iterable[str]) -> tuple[str, ...]:

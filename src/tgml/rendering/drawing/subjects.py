@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from tgml.errors import GraphError
 from tgml.graph import Edge, TaskGraph
 from tgml.rendering.charts.parts import label
+from tgml.rendering.drawing.effort import MOST_EDGES, implied_places
 from tgml.rendering.drawing.picture import PLAIN, Arrow, Box, Picture, Stroke
 from tgml.sequences import END, START
 
@@ -28,7 +29,8 @@ def picture_of_graph(graph: TaskGraph) -> Picture:
     ----------
     graph
         The graph. The larger the weight of an edge between steps, the thicker and darker its
-        line; edges of START and END all look the same.
+        line; edges of START and END all look the same. Of a graph with more than
+        `MOST_EDGES` edges, those that follow from others are left out, and the picture says so.
     """
     words = graph.vocabulary
     boxes = tuple(_box(graph, node) for node in range(len(words.nodes)))
@@ -44,7 +46,13 @@ def picture_of_graph(graph: TaskGraph) -> Picture:
         arrows.append(Arrow(words.node(step), words.node(precondition), stroke, about))
     legend = scale.legend(any(arrow.stroke is _UNWEIGHTED for arrow in arrows))
     summary = f"{_count(len(graph.steps), 'step')}, {_count(len(graph.edges), 'edge')}."
-    return Picture(graph.procedure, boxes, tuple(arrows), legend, summary)
+    note = ""
+    if len(arrows) > MOST_EDGES:
+        implied = implied_places(arrows)
+        arrows = [arrow for place, arrow in enumerate(arrows) if place not in implied]
+        note = f"{_count(len(implied), 'edge')} that follow from others are not drawn."
+        summary = f"{summary} {note}"
+    return Picture(graph.procedure, boxes, tuple(arrows), legend, summary, note)
 
 
 def picture_of_comparison(prediction: TaskGraph, truth: TaskGraph) -> Picture:

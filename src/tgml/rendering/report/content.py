@@ -106,12 +106,16 @@ class ScoreEntry:
         Which graph: this one, or a control.
     precision, recall, f1
         Over edges, from 0 to 1.
+    intervals
+        Of precision, recall and F1 in turn, the lower and upper end of each; empty where they are
+        not known.
     """
 
     name: str
     precision: float
     recall: float
     f1: float
+    intervals: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -132,6 +136,10 @@ class Report:
         All steps, in an order that is valid.
     recordings
         Recordings held against the graph.
+    training
+        How the training of the graph's method went, as SVG.
+    training_about
+        What was trained, in words.
     scores
         This graph first, then controls.
     comparison
@@ -148,6 +156,8 @@ class Report:
     text: str = ""
     steps: tuple[StepEntry, ...] = ()
     recordings: tuple[RecordingEntry, ...] = ()
+    training: str = ""
+    training_about: str = ""
     scores: tuple[ScoreEntry, ...] = ()
     comparison: str = ""
     charts: tuple[str, ...] = ()

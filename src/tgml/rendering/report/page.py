@@ -13,6 +13,12 @@ from tgml.rendering.report.content import DoneStep, RecordingEntry, Report, Scor
 from tgml.rendering.report.style import STYLE
 from tgml.rendering.text import printable
 
+_CHART = "wide chart"
+_INTERVALS = (
+    "Below a score stands its 90 % interval. For this graph, its method learned again from "
+    "recordings drawn from those given, with replacement; such a draw lacks about a third of them, "
+    "so that the interval tends to lie low. For the chain, it is the range over all recordings."
+)
 # The page may show what it holds and load nothing at all.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
@@ -29,6 +35,7 @@ def to_html(report: Report) -> str:
         ("graph", "The graph", _graph(report)),
         ("steps", "Steps and what they need", _steps(report.steps)),
         ("recordings", "Recordings", _recordings(report.recordings)),
+        ("training", "Training", _training(report)),
         ("scores", "Against the known graph", _scores(report)),
         ("notes", "Notes", _list(report.notes)),
     ]
@@ -85,11 +92,10 @@ def _list(items: Iterable[str]) -> str:
     return f"<ul>{lines}</ul>" if lines else ""
 
 
-def _picture(content: str, label: str) -> str:
+def _picture(content: str, label: str, kind: str = "wide") -> str:
     """Return a picture in a frame that scrolls, also by keyboard."""
-    return (
-        f'<div class="wide" role="region" tabindex="0" aria-label="{_text(label)}">{content}</div>'
-    )
+    named = f'role="region" tabindex="0" aria-label="{_text(label)}"'
+    return f'<div class="{kind}" {named}>{content}</div>'
 
 
 def _graph(report: Report) -> str:
@@ -176,6 +182,11 @@ def _done(step: DoneStep) -> str:
     )
 
 
+def _training(report: Report) -> str:
+    about = f"<p>{_text(report.training_about)}</p>" if report.training_about else ""
+    return about + (_picture(report.training, "Training curve", _CHART) if report.training else "")
+
+
 def _scores(report: Report) -> str:
     if not report.scores:
         return ""
@@ -189,16 +200,27 @@ def _scores(report: Report) -> str:
         f"\n<tbody>{rows}</tbody></table>"
     )
     pictures = ""
+    if any(entry.intervals for entry in report.scores):
+        table += f"<p>{_INTERVALS}</p>"
     if report.comparison:
         pictures += _picture(report.comparison, "Drawing of the graph against the known one")
     for chart in report.charts:
-        pictures += _picture(chart, "Chart")
+        pictures += _picture(chart, "Chart", _CHART)
     return table + pictures
 
 
 def _score(entry: ScoreEntry) -> str:
+    values = (entry.precision, entry.recall, entry.f1)
+    ranges = entry.intervals or (None,) * len(values)
     cells = "".join(
-        f'<td class="figure">{100 * value:.1f}</td>'
-        for value in (entry.precision, entry.recall, entry.f1)
+        f'<td class="figure">{100 * value:.1f}{_interval(between)}</td>'
+        for value, between in zip(values, ranges, strict=True)
     )
     return f'<tr><th scope="row">{_name(entry.name)}</th>{cells}</tr>'
+
+
+def _interval(between: tuple[float, float] | None) -> str:
+    if between is None:
+        return ""
+    low, high = (f"{100 * end:.1f}" for end in between)
+    return f'<br><span class="facts">{low} to {high}</span>'

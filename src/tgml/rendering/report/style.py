@@ -19,7 +19,7 @@ a { color: var(--link); }
 nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; list-style: none; padding: 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; }
 dt { color: var(--faint); } dd { margin: 0; }
-.wide { overflow-x: auto; border: 1px solid var(--line); border-radius: 6px; }
+.wide { overflow-x: auto; border: 1px solid var(--line); border-radius: 6px; margin: .75rem 0; }
 .wide svg { display: block; margin: 0 auto; }
 .wide pre { margin: 1rem; }
 table { border-collapse: collapse; width: 100%; }
@@ -28,19 +28,25 @@ th, td { text-align: left; vertical-align: top; padding: .35rem .6rem;
   border-bottom: 1px solid var(--line); }
 th[scope=row] { width: 30%; min-width: 7rem; overflow-wrap: break-word; }
 td ul { margin: 0; padding-left: 1.1rem; }
-td.figure, th.figure { text-align: right; font-variant-numeric: tabular-nums; }
+td.figure, th.figure { text-align: right; font-variant-numeric: tabular-nums;
+  overflow-wrap: normal; }
+td.figure .facts { white-space: nowrap; }
 .mark { border: 1px solid var(--faint); border-radius: 99px; padding: 0 .5rem;
   font-size: .8rem; white-space: nowrap; }
-.facts { color: var(--faint); font-size: .9rem; }
+.facts { color: var(--faint); font-size: .9rem; font-weight: normal; }
 details { border: 1px solid var(--line); border-radius: 6px; margin: .5rem 0; }
 summary { cursor: pointer; padding: .5rem .75rem; }
+details p { margin: .5rem .75rem; }
 details ol, details ul { margin: .25rem 0 .75rem; }
 li.deviates { background: var(--bad-soft); border-left: 4px dashed var(--bad);
   padding-left: .4rem; margin: .15rem 0; }
 li.mistake { border-left-style: solid; }
 .verdict { font-weight: 600; color: var(--bad); }
 @media (max-width: 40rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; }
-  th, td { padding: .3rem; } }
+  th, td { padding: .3rem; } td.figure .facts { font-size: .75rem; } }
+/* Charts have one set of colours; turned over, they keep their hues. */
+@media screen and (prefers-color-scheme: dark) {
+  .chart svg { filter: invert(.92) hue-rotate(180deg); } }
 @media print { :root { color-scheme: light; --paper: #fff; --ink: #000; --faint: #333;
   --line: #999; --soft: #fff; --link: #000; --bad: #8a3200; --bad-soft: #fff; }
   body { max-width: none; padding: 0; } nav, .skip { display: none; }

@@ -39,6 +39,8 @@ class Limits:
         Requests a second from one address, twice as many in a burst.
     body_seconds
         How long a request's body may take to arrive.
+    head_bytes, head_seconds
+        The size of the request line with all headers, and how long they may take to arrive.
     """
 
     body_bytes: int = 64 * 1024
@@ -51,6 +53,8 @@ class Limits:
     streams: int = 100
     rate: int = 1000
     body_seconds: float = 10.0
+    head_bytes: int = 32 * 1024
+    head_seconds: float = 10.0
 
     def __post_init__(self) -> None:
         for field in fields(self):

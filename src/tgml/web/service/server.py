@@ -13,6 +13,7 @@ from typing import Any
 import uvicorn
 
 from tgml.errors import InputError, UnavailableError
+from tgml.web.heads import bounded_heads
 from tgml.web.listening import BACKLOG, LocalServer, address_of, listen
 from tgml.web.service.app import make_app
 from tgml.web.service.context import Service
@@ -74,7 +75,7 @@ def make_server(service: Service) -> uvicorn.Server:
     """Return what runs a service on a socket."""
     config = uvicorn.Config(
         make_app(service),
-        http="httptools",
+        http=bounded_heads(service.limits.head_bytes, service.limits.head_seconds),
         ws="websockets-sansio",
         ws_max_size=service.limits.body_bytes,
         log_config=None,

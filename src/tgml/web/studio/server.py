@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import uvicorn
 
+from tgml.web.heads import bounded_heads
 from tgml.web.listening import LocalServer, address_of, listen
 from tgml.web.service.security import Guard
 from tgml.web.studio.app import make_app
@@ -29,7 +30,7 @@ def make_server(handlers: Handlers, token: str) -> uvicorn.Server:
     """
     config = uvicorn.Config(
         make_app(handlers, Guard(HOST, token)),
-        http="httptools",
+        http=bounded_heads(),
         ws="none",
         log_config=None,
         access_log=False,

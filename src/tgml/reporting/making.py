@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from statistics import fmean
+from collections.abc import Iterator
 
 from tgml.alignment import Aligner, explain_alignment
 from tgml.attributes import EdgeEvidence
 from tgml.errors import UnavailableError
-from tgml.evaluation import compare_edges
-from tgml.evaluation.controls import CONTROLS
 from tgml.graph import Edge, TaskGraph
+from tgml.learners import Progress, no_progress
 from tgml.monitoring import Monitor, Verdict
 from tgml.monitoring.explain import explain
 from tgml.monitoring.verdict import Kind
-from tgml.rendering.charts import Point, Series, line_chart
 from tgml.rendering.drawing import draw_comparison, draw_graph
 from tgml.rendering.drawing.subjects import edge_facts, step_facts
 from tgml.rendering.report import (
@@ -23,16 +20,13 @@ from tgml.rendering.report import (
     Need,
     RecordingEntry,
     Report,
-    ScoreEntry,
     StepEntry,
 )
 from tgml.rendering.terminal import draw
+from tgml.reporting.again import learn_again
+from tgml.reporting.scoring import reliability_charts, score_entries, training_chart
 from tgml.sequences import END, START, Demonstrations
 
-# Fewer weighted edges would make a chart of chance.
-LEAST_EDGES = 12
-_BINS = 4
-_NORMAL_90 = 1.6449
 _ALLOWED = (Kind.CORRECT, Kind.REPEATED)
 
 
@@ -42,6 +36,8 @@ def make_report(
     demonstrations: Demonstrations | None = None,
     truth: TaskGraph | None = None,
     title: str = "",
+    draws: int | None = None,
+    progress: Progress = no_progress,
 ) -> Report:
     """Return all that can be told of a graph.
 
@@ -56,6 +52,11 @@ def make_report(
         The known graph of the procedure, to score this one by.
     title
         The heading; by default the procedure's name.
+    draws
+        How often to learn again from the recordings, for the training curve and for intervals;
+        see `learn_again`.
+    progress
+        Told how far that is.
 
     Raises
     ------
@@ -82,7 +83,10 @@ def make_report(
     except UnavailableError as error:
         text = "\n".join(draw(graph, width=100, unicode=True))
         notes.append(f"there is no drawing: {error}")
-    scores = () if truth is None else _scores(graph, truth, demonstrations)
+    again = None
+    if demonstrations is not None:
+        again = learn_again(graph, demonstrations, truth=truth, draws=draws, progress=progress)
+    scores = () if truth is None else score_entries(graph, truth, demonstrations, again)
     return Report(
         title=title or graph.procedure or "Task graph",
         facts=_facts(graph),
@@ -90,9 +94,11 @@ def make_report(
         text=text,
         steps=tuple(_step(counted, name) for name in graph.in_order()),
         recordings=() if demonstrations is None else tuple(_recordings(graph, demonstrations)),
+        training="" if again is None or again.curve is None else training_chart(again.curve),
+        training_about="" if again is None else again.about,
         scores=scores,
         comparison=comparison,
-        charts=() if truth is None else tuple(_reliability(graph, truth)),
+        charts=() if truth is None else tuple(reliability_charts(graph, truth)),
         notes=tuple(notes),
     )
 
@@ -188,58 +194,3 @@ def _done(verdict: Verdict, graph: TaskGraph) -> DoneStep:
         is_mistake=verdict.is_mistake,
         deviates=True,
     )
-
-
-def _scores(
-    graph: TaskGraph, truth: TaskGraph, demonstrations: Demonstrations | None
-) -> tuple[ScoreEntry, ...]:
-    graphs = {"this graph": graph}
-    no_order = TaskGraph.from_preconditions(dict.fromkeys(truth.steps, ()))
-    graphs["control: no order"] = no_order
-    if demonstrations is not None and set(demonstrations.vocabulary.steps) <= set(truth.steps):
-        graphs["control: the first recording as a chain"] = CONTROLS["first-recording"](
-            demonstrations
-        )
-    entries = []
-    for name, one in graphs.items():
-        scores = compare_edges(one, truth)
-        entries.append(ScoreEntry(name, scores.precision, scores.recall, scores.f1))
-    return tuple(entries)
-
-
-def _reliability(graph: TaskGraph, truth: TaskGraph) -> Iterator[str]:
-    """Draw which share of the edges is in the known graph, by weight, where weights differ."""
-    known = set(truth.edges)
-    weighed = sorted((weight, edge in known) for edge, weight in graph.weights.items())
-    if len(weighed) < LEAST_EDGES or weighed[0][0] == weighed[-1][0]:
-        return
-    points = []
-    for bin_ in range(_BINS):
-        part = weighed[len(weighed) * bin_ // _BINS : len(weighed) * (bin_ + 1) // _BINS]
-        low, high = _wilson([right for _, right in part])
-        points.append(
-            Point(
-                fmean(weight for weight, _ in part),
-                100 * fmean(right for _, right in part),
-                100 * low,
-                100 * high,
-            )
-        )
-    if len({point.x for point in points}) < len(points):
-        return
-    yield line_chart(
-        [Series("edges", points)],
-        title="Edges in the known graph, by weight",
-        x_label="mean weight of a quarter of the edges (90 % intervals)",
-        y_label="in the known graph (%)",
-        y_range=(0.0, 100.0),
-    )
-
-
-def _wilson(right: Sequence[bool]) -> tuple[float, float]:
-    """Return Wilson's 90 % interval of a share."""
-    count, share, square = len(right), fmean(right), _NORMAL_90**2
-    middle = (share + square / (2 * count)) / (1 + square / count)
-    spread = share * (1 - share) / count + square / (4 * count**2)
-    half = _NORMAL_90 * math.sqrt(spread) / (1 + square / count)
-    return max(middle - half, 0.0), min(middle + half, 1.0)
