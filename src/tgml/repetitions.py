@@ -34,6 +34,14 @@ class Repetitions(StrEnum):
     """One drawn at random, anew each epoch where the learner has epochs."""
 
 
+_COUNTED = {
+    Repetitions.FIRST: "the first time counts",
+    Repetitions.LAST: "the last time counts",
+    Repetitions.EXPAND: "each time counts in turn",
+    Repetitions.RANDOM: "one time, drawn at random, counts",
+}
+
+
 @dataclass(frozen=True)
 class RepetitionFree:
     """Sequences without repetition, in node numbers, and what was done to get them.
@@ -108,11 +116,14 @@ def without_repetitions(
         notes.insert(
             0,
             f"{in_words(repeating)} of {in_words(demonstrations.total_weight)} recordings repeat "
-            f"steps; kept: {policy.value}",
+            f"steps; {_COUNTED[policy]} (--repetitions changes that)",
         )
     distinct = tuple(dict.fromkeys(produced))
     if len(distinct) < len(produced):
-        notes.append(f"{len(produced) - len(distinct)} duplicate sequences merged")
+        notes.append(
+            f"{len(produced) - len(distinct)} of {len(produced)} sequences are the same as another "
+            "one; equal ones are taken together"
+        )
     return RepetitionFree(distinct, tuple(notes))
 
 
