@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo setup test mutants check package docs bench clean
+.PHONY: help demo setup test mutants check package package-from-index docs bench clean
 
 help:
 	@echo "make demo    learn the graphs of the procedures that ship with tgml"
@@ -11,6 +11,7 @@ help:
 	@echo "make mutants change the source a little, thousands of times, and see whether a test notices"
 	@echo "make check   run ruff, mypy and import-linter"
 	@echo "make package build the wheel, and try it in empty environments, alone and with each extra"
+	@echo "make package-from-index   the same with pip and a package index, on each Python there is"
 	@echo "make docs    build the documentation as a site, into site"
 	@echo "make bench   run the benchmarks on the data that TGML_DATA points at"
 	@echo "make setup   create .venv with every extra and the development tools"
@@ -47,6 +48,9 @@ check: $(VENV)/.setup
 	$(BIN)/lint-imports
 
 package: $(VENV)/.setup
+	$(BIN)/python -m pytest tests/packaging -m wheel
+
+package-from-index: $(VENV)/.setup
 	$(BIN)/python -m pytest tests/packaging -m network
 
 docs: $(VENV)/.setup

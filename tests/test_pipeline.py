@@ -11,6 +11,7 @@ from tgml import __version__
 from tgml.adjacency import WeightedAdjacency
 from tgml.errors import FormatError, MissingExtraError, SettingError, TgmlError, UnknownNameError
 from tgml.graph import TaskGraph
+from tgml.insight.doubts import doubts
 from tgml.learners import LEARNERS
 from tgml.learners.precedence import precedence
 from tgml.pipeline import learn, learn_all
@@ -149,7 +150,7 @@ def test_a_step_shown_only_with_a_mistake_counts_as_not_shown(exact: str) -> Non
     short = KeyStepSequence("good", (1, 2))
     learning = learn_all([Demonstrations(ABC, (short, MARKED))], exact)[0]
     assert learning.graph == chain("a", "b")
-    assert len(learning.notes) == 2
+    assert [note.split()[0] for note in learning.notes] == ["1", "steps", "there"]
 
 
 def test_who_counts_every_recording_says_nothing_of_equal_ones() -> None:
@@ -159,10 +160,12 @@ def test_who_counts_every_recording_says_nothing_of_equal_ones() -> None:
 
 def test_merged_repetitions_and_duplicates_are_noted() -> None:
     pytest.importorskip("torch")
-    learning = learn_all([Demonstrations.from_steps(["abca", "abc"])], "do")[0]
+    given_ = Demonstrations.from_steps(["abca", "abc"])
+    learning = learn_all([given_], "do")[0]
     assert learning.notes == (
-        "1 of 2 recordings repeat steps; kept: first",
-        "1 duplicate sequences merged",
+        "1 of 2 recordings repeat steps; the first time counts (--repetitions changes that)",
+        "1 of 2 sequences are the same as another one; equal ones are taken together",
+        *doubts(given_, learning.graph),
     )
 
 

@@ -41,6 +41,12 @@ def test_abcad_expands_to_abcd_and_bcad() -> None:
     assert ["".join(map(words.vocabulary.name, steps)) for steps in found] == ["ABCD", "BCAD"]
 
 
+def same_as_another(number: int, total: int) -> str:
+    return (
+        f"{number} of {total} sequences are the same as another one; equal ones are taken together"
+    )
+
+
 @given(demonstrations())
 def test_expansion_equals_all_choices_of_occurrences(given_: Demonstrations) -> None:
     found = without_repetitions(given_, Repetitions.EXPAND, limit=NO_LIMIT).sequences
@@ -65,7 +71,7 @@ def test_without_repetitions_only_duplicates_go(
     result = without_repetitions(given_, policy)
     assert result.sequences == tuple(dict.fromkeys(sequence.steps for sequence in given_))
     merged = len(given_) - len(result.sequences)
-    assert result.notes == ((f"{merged} duplicate sequences merged",) if merged else ())
+    assert result.notes == ((same_as_another(merged, len(given_)),) if merged else ())
 
 
 @given(st.lists(st.integers(1, 5), min_size=1).map(tuple))
@@ -120,19 +126,26 @@ def test_beyond_the_bound_a_sample_with_the_first_and_the_last_stands_for_all(
 
 def test_the_bound_says_so_when_it_bites() -> None:
     result = expand("abcabcabcabcabc", limit=10)
-    assert result.notes[0] == "1 of 1 recordings repeat steps; kept: expand"
+    assert (
+        result.notes[0]
+        == "1 of 1 recordings repeat steps; each time counts in turn (--repetitions changes that)"
+    )
     assert "recording '1' expands to 125 choices of occurrences" in result.notes[1]
     assert f"{len(result.sequences)} of them are used" in result.notes[1]
 
 
 def test_the_bound_is_silent_when_it_does_not_bite() -> None:
-    assert expand("abcad", limit=2).notes == ("1 of 1 recordings repeat steps; kept: expand",)
+    assert expand("abcad", limit=2).notes == (
+        "1 of 1 recordings repeat steps; each time counts in turn (--repetitions changes that)",
+    )
 
 
 def test_occurrences_in_a_row_count_as_one() -> None:
     result = expand("a" * 9 + "b" * 9 + "c" * 9)
     assert result.sequences == ((1, 2, 3),)
-    assert result.notes == ("1 of 1 recordings repeat steps; kept: expand",)
+    assert result.notes == (
+        "1 of 1 recordings repeat steps; each time counts in turn (--repetitions changes that)",
+    )
 
 
 @pytest.mark.parametrize("limit", [1, 0, -1])
@@ -144,6 +157,6 @@ def test_a_bound_that_has_no_room_for_the_first_and_the_last_is_refused(limit: i
 def test_notes_count_the_repeating_recordings_and_the_merged_sequences() -> None:
     given_ = Demonstrations.from_steps(["aba", "ab", "ba"])
     assert without_repetitions(given_, Repetitions.FIRST).notes == (
-        "1 of 3 recordings repeat steps; kept: first",
-        "1 duplicate sequences merged",
+        "1 of 3 recordings repeat steps; the first time counts (--repetitions changes that)",
+        same_as_another(1, 3),
     )

@@ -29,13 +29,17 @@ def read_text(path: str | Path) -> str:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
+        if str(path) == "-":
+            raise FileError(
+                "-: standard input is not read here; save it as a file and name that"
+            ) from None
         raise FileError(f"{path}: no such file") from None
     except IsADirectoryError:
         raise FileError(f"{path}: a folder, expected a file; name one file inside it") from None
     except UnicodeDecodeError as error:
         raise FileError(
-            f"{path}: byte {error.start} ({error.object[error.start]:#04x}) is not UTF-8; "
-            "save the file with the encoding UTF-8"
+            f"{path}: byte {error.start} ({error.object[error.start]:#04x}) is not UTF-8; save the "
+            "file with the encoding UTF-8 (a spreadsheet: as 'CSV UTF-8')"
         ) from None
     except OSError as error:
         raise FileError(f"{path}: cannot be read ({error.strerror})") from None

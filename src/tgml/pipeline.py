@@ -15,6 +15,7 @@ from tgml.adjacency import WeightedAdjacency
 from tgml.errors import FormatError, MissingExtraError, SettingError
 from tgml.graph import TaskGraph
 from tgml.insight import edge_evidence, step_attributes
+from tgml.insight.doubts import doubts
 from tgml.learners import Learned, Progress, get_learner, no_progress
 from tgml.logs import is_log, is_table, read_log
 from tgml.postprocess import Change, to_graph
@@ -261,7 +262,7 @@ def _finish(
         graph,
         adjacency,
         result.changes,
-        (*notes, *learned.notes),
+        (*notes, *learned.notes, *doubts(given, graph, learned.confidence)),
         learned.facts,
         learned.confidence,
         learned.trust,

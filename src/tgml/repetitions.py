@@ -34,6 +34,14 @@ class Repetitions(StrEnum):
     """One drawn at random, anew each epoch where the learner has epochs."""
 
 
+_COUNTED = {
+    Repetitions.FIRST: "the first time counts",
+    Repetitions.LAST: "the last time counts",
+    Repetitions.EXPAND: "each time counts in turn",
+    Repetitions.RANDOM: "one time, drawn at random, counts",
+}
+
+
 @dataclass(frozen=True)
 class RepetitionFree:
     """Sequences without repetition, in node numbers, and what was done to get them.
@@ -58,7 +66,9 @@ class RepetitionFree:
         """What to tell where each sequence counts once, however many recordings show it."""
         if not self.merged:
             return self.on_repetitions
-        return (*self.on_repetitions, f"{self.merged} duplicate sequences merged")
+        total = self.merged + len(self.sequences)
+        same = f"{self.merged} of {total} sequences are the same as another one"
+        return (*self.on_repetitions, f"{same}; equal ones are taken together")
 
 
 def without_repetitions(
@@ -118,7 +128,7 @@ def without_repetitions(
         notes.insert(
             0,
             f"{in_words(repeating)} of {in_words(demonstrations.total_weight)} recordings repeat "
-            f"steps; kept: {policy.value}",
+            f"steps; {_COUNTED[policy]} (--repetitions changes that)",
         )
     distinct = tuple(dict.fromkeys(produced))
     return RepetitionFree(distinct, len(produced) - len(distinct), tuple(notes))

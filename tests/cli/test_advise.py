@@ -17,6 +17,10 @@ def test_open_pairs_are_said_in_words_with_an_order_to_ask_for(tgml: Run, put: P
             "  Nobody has done 'grind' after 'pour': one recording that does would decide 2 pairs; "
             "3 edges of the graph depend on it."
         ),
+        (
+            "This goes by the recordings, not by what the steps mean. Where the answer is plain, "
+            "say it, as in --must 'grind needs boil', or with --never."
+        ),
         "",
         (
             "Ask the next person to do, whenever several steps can be done, the one that stands "
@@ -60,3 +64,19 @@ def test_too_many_steps_end_with_one_message(tgml: Run, put: Put) -> None:
             "them may be asked about"
         )
     ]
+
+
+def test_what_the_answer_says_to_type_settles_the_first_question(tgml: Run) -> None:
+    tgml("example", "pancakes")
+    asked = tgml("advise", "pancakes.csv", "--json").json[0]["questions"][0]
+    stated = f"{asked['first']} needs {asked['second']}"
+    assert f"--must '{stated}'" in tgml("advise", "pancakes.csv").out
+    left = tgml("advise", "pancakes.csv", "--json", "--must", stated).json[0]["questions"]
+    assert asked not in left
+
+
+def test_what_is_known_of_one_procedure_is_refused_for_several(tgml: Run, put: Put) -> None:
+    rows = "recording,step,procedure\n1,a,x\n1,b,x\n2,a,y\n2,b,y\n"
+    result = tgml("advise", put("two.csv", rows), "--must", "b>a")
+    assert result.code == 2
+    assert "choose it with --procedure NAME: 'x', 'y'" in result.err

@@ -227,8 +227,14 @@ CASES = {
         {"demos.csv": SANDWICH, "errors.json": "[]"},
     ),
     "an ending that tells no format": Case(
-        "learn demos.xls -m intersection", "'.xls'", {"demos.xls": SANDWICH}
+        "learn demos.odd -m intersection", "'.odd'", {"demos.odd": SANDWICH}
     ),
+    "a spreadsheet": Case(
+        "learn demos.xlsx -m intersection", "save it as CSV", {"demos.xlsx": b"PK\x03\x04\xff"}
+    ),
+    "a video": Case("learn tape.MP4", "a list of the steps in it", {"tape.MP4": b"\0\0\xff"}),
+    "recordings from a pipe": Case("learn -", "-: standard input is not read here"),
+    "help on what is no command": Case("help lern", "'lern'"),
     "an unknown procedure of a file": Case(
         "learn demos.json -m intersection --procedure soop -o out.json",
         "unknown procedure 'soop'; did you mean 'soup'?",

@@ -11,7 +11,8 @@ from tgml.procedures import procedure_names
 def test_every_procedure_is_listed(tgml: Run) -> None:
     result = tgml("example")
     assert (result.code, result.err) == (0, "")
-    assert [line.split()[0] for line in result.lines[2:]] == list(procedure_names())
+    assert "tgml example NAME" in result.lines[0]
+    assert [line.split()[0] for line in result.lines[4:]] == list(procedure_names())
 
 
 def test_recordings_and_graph_are_written_to_a_new_folder(tgml: Run, folder: Path) -> None:

@@ -42,7 +42,7 @@ def test_a_text_file_of_edges_serves_as_prior(tgml: Run, put: Put, folder: Path)
 def test_a_method_that_takes_no_prior_says_which_does(tgml: Run, put: Put) -> None:
     result = tgml("learn", put("r.csv", APART), "-m", "intersection", "--must", "b>a")
     assert result.code == 2
-    assert "use --method fusion" in result.err
+    assert "use --method robust or fusion" in result.err
 
 
 def test_a_cyclic_prior_contradictory_edges_and_unknown_steps_are_refused(

@@ -92,3 +92,28 @@ def test_ten_thousand_different_steps_are_refused_in_one_sentence() -> None:
 
 def test_ten_thousand_steps_in_one_recording_are_no_problem() -> None:
     assert advise(recordings("abcd" * 2500)).open_pairs == 6
+
+
+def test_what_is_known_is_not_asked_nor_what_follows_from_it() -> None:
+    recordings = Demonstrations.from_steps(["abc"])
+    assert advise(recordings).decides == 3
+    known = advise(recordings, must=[("c", "b")])
+    assert known.order.index("b") < known.order.index("c")
+    asked = {(question.first, question.second) for question in known.questions}
+    assert asked == {("b", "a")}
+
+
+def test_what_is_known_to_be_free_is_not_asked() -> None:
+    recordings = Demonstrations.from_steps(["ab"])
+    assert advise(recordings).questions
+    assert not advise(recordings, never=[("b", "a")]).questions
+
+
+def test_everything_known_leaves_nothing_to_ask() -> None:
+    known = advise(Demonstrations.from_steps(["abc"]), must=[("b", "a"), ("c", "b")])
+    assert (known.open_pairs, known.order) == (0, ())
+
+
+def test_contradictions_in_what_is_known_are_refused() -> None:
+    with pytest.raises(InputError, match="leave one of them out"):
+        advise(Demonstrations.from_steps(["ab"]), must=[("b", "a")], never=[("b", "a")])

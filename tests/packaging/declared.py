@@ -1,12 +1,15 @@
-"""What the project says of itself in `pyproject.toml`."""
+"""What the project says of itself in `pyproject.toml`, and what that brings along."""
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 from typing import Any
 
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -22,3 +25,28 @@ def requirements() -> dict[str, list[Requirement]]:
     declared = project()
     extras = {"": declared["dependencies"], **declared["optional-dependencies"]}
     return {extra: [Requirement(line) for line in lines] for extra, lines in extras.items()}
+
+
+def brought_along(asked_for: Iterable[Requirement]) -> set[str]:
+    """Return all packages that some requirements bring, as far as they are installed here."""
+    found: set[str] = set()
+    seen: set[tuple[str, frozenset[str]]] = set()
+    todo = list(asked_for)
+    while todo:
+        requirement = todo.pop()
+        name = canonicalize_name(requirement.name)
+        one = name, frozenset(requirement.extras)
+        if one in seen or (requirement.marker and not requirement.marker.evaluate({"extra": ""})):
+            continue
+        seen.add(one)
+        try:
+            more = requires(name) or []
+        except PackageNotFoundError:
+            continue  # not for this platform
+        found.add(name)
+        extras = [{"extra": extra} for extra in requirement.extras] or [{"extra": ""}]
+        for line in map(Requirement, more):
+            if line.marker is None or any(map(line.marker.evaluate, extras)):
+                line.marker = None
+                todo.append(line)
+    return found

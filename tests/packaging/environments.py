@@ -1,4 +1,8 @@
-"""Empty Python environments, with the wheel and at most one extra in them."""
+"""Empty Python environments, with the wheel and at most one extra in them.
+
+What an extra needs comes from the package index, or is borrowed from the environment that the tests
+run in: links to the packages that the extra asks for, to those that these need, and to no others.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,10 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from importlib.metadata import distribution
 from pathlib import Path
 
-from tests.packaging.declared import ROOT
+from tests.packaging.declared import ROOT, brought_along, requirements
 
 
 @dataclass(frozen=True)
@@ -29,9 +34,17 @@ class Environment:
 
     def run(self, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
         """Run the environment's Python with the words, as a user's shell would."""
-        hidden = {"PYTHONPATH", "PYTHONHOME", "TGML_DATA", "VIRTUAL_ENV"}
+        return self.call(str(self.folder / "bin" / "python"), *words, given=given)
+
+    def tgml(self, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
+        """Run the command line."""
+        return self.call(str(self.folder / "bin" / "tgml"), *words, given=given)
+
+    def call(self, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
+        """Run a program that knows nothing of the environment that the tests run in."""
+        hidden = {"PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE", "TGML_DATA", "VIRTUAL_ENV"}
         return subprocess.run(
-            [str(self.folder / "bin" / "python"), *words],
+            words,
             cwd=self.work,
             env={name: value for name, value in os.environ.items() if name not in hidden},
             input=given,
@@ -39,16 +52,11 @@ class Environment:
             text=True,
         )
 
-    def tgml(self, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
-        """Run the command line."""
-        return self.run("-m", "tgml", *words, given=given)
-
     @property
     def megabytes(self) -> float:
-        """How large the installed files are, without the byte code that Python makes of them."""
+        """How large all files in it are, the byte code that Python has made so far included."""
         files = [path for path in self.folder.rglob("*") if path.is_file()]
-        installed = [path for path in files if not path.is_symlink() and path.suffix != ".pyc"]
-        return sum(path.stat().st_size for path in installed) / 1e6
+        return sum(path.stat().st_size for path in files if not path.is_symlink()) / 1e6
 
 
 def build(folder: Path) -> Path:
@@ -73,13 +81,37 @@ def interpreter(version: str) -> str | None:
 
 
 def install(wheel: Path, extra: str, folder: Path, python: str = sys.executable) -> Environment:
-    """Put the wheel with an extra (or none) into an empty environment."""
+    """Put the wheel with an extra (or none) into an empty environment, by pip and its index."""
+    environment = _empty(folder, python)
+    wanted = f"{wheel}[{extra}]" if extra else str(wheel)
+    _pip(environment, "--constraint", str(ROOT / "constraints.txt"), wanted)
+    return environment
+
+
+def borrow(wheel: Path, extra: str, folder: Path) -> Environment:
+    """Put the wheel into an empty environment, with links to what an extra (or none) brings."""
+    environment = _empty(folder, sys.executable)
+    _pip(environment, "--no-deps", "--no-index", str(wheel))
+    (place,) = environment.folder.glob("lib/python*/site-packages")
+    asked_for = requirements()
+    for name in brought_along([*asked_for[""], *asked_for[extra]]):
+        package = distribution(name)
+        tops = {file.parts[0] for file in package.files or ()} - {"..", "__pycache__"}
+        for top in tops:
+            if not (place / top).exists():
+                (place / top).symlink_to(str(package.locate_file(top)))
+    return environment
+
+
+def _empty(folder: Path, python: str) -> Environment:
     place, work = folder / "environment", folder / "work"
     work.mkdir(parents=True)
     subprocess.run([python, "-m", "venv", "--without-pip", str(place)], check=True)
-    wanted = f"{wheel}[{extra}]" if extra else str(wheel)
-    pip = [sys.executable, "-m", "pip", "--python", str(place / "bin" / "python"), "install"]
-    options = ["--quiet", "--no-compile", "--constraint", str(ROOT / "constraints.txt")]
-    done = subprocess.run([*pip, *options, wanted], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
     return Environment(place, work)
+
+
+def _pip(environment: Environment, *words: str) -> None:
+    pip = [sys.executable, "-m", "pip", "--python", str(environment.folder / "bin" / "python")]
+    command = [*pip, "install", "--quiet", "--no-compile", *words]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

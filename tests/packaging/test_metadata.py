@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 import yaml
+from packaging.utils import canonicalize_name
 
-from tests.packaging.declared import ROOT, project
+from tests.packaging.declared import ROOT, brought_along, project, requirements
 from tgml import __version__
 
 
@@ -63,3 +64,9 @@ def test_every_requirement_is_pinned_for_make() -> None:
     declared = [*project()["dependencies"], *(line for extra in extras for line in extra)]
     needed = {re.split(r"[\[<>=; ]", line)[0] for line in declared} | tools
     assert needed <= pinned
+
+
+def test_what_is_brought_along_is_pinned_for_make() -> None:
+    text = (ROOT / "constraints.txt").read_text()
+    pinned = {canonicalize_name(name) for name in re.findall(r"^([\w.-]+)==", text, re.MULTILINE)}
+    assert brought_along(line for lines in requirements().values() for line in lines) <= pinned

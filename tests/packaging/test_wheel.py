@@ -1,19 +1,25 @@
 """The wheel in an empty environment: alone, and with each extra.
 
-These tests install from the package index, so they run by `make package` and not by default.
+They take their time: `make package` runs them, `make package-from-index` with the package index.
 """
 
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.packaging.declared import requirements
-from tests.packaging.environments import Environment, build, install, interpreter
+from tests.packaging.environments import Environment, borrow, build, install, interpreter
 
-pytestmark = pytest.mark.network
+Way = Callable[[Path, str, Path], Environment]
+
+WAYS = [
+    pytest.param(borrow, id="borrowed", marks=pytest.mark.wheel),
+    pytest.param(install, id="from-the-index", marks=pytest.mark.network),
+]
 
 LIMIT = 100  # megabytes
 
@@ -26,10 +32,15 @@ timer.start()
 run()
 """
 
-TWO_WORKERS = """
+TWO_WORKERS_THEN_A_CLUSTER = """
 from tgml.runs import Workers
-with Workers(2).map(len) as run:
-    print(sorted(run(["a", "bb"])))
+if __name__ == "__main__":
+    with Workers(2).map(len) as run:
+        assert sorted(run(["a", "bb"])) == [1, 2]
+    from dask.distributed import LocalCluster
+    with LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster:
+        with Workers(scheduler=cluster.scheduler_address).map(len) as run:
+            assert sorted(run(["a", "bb"])) == [1, 2]
 """
 
 # For each extra a use that needs it: the words after `python`, run beside the example recordings.
@@ -43,7 +54,7 @@ USES = {
     "draw": ("-m", "tgml", "draw", "pancakes.graph.json", "-o", "out.png"),
     "serve": ("-c", STOPPED_AFTER_A_WHILE, "serve", "pancakes.graph.json", "--port", "0"),
     "logs": ("-m", "tgml", "inspect", "pancakes.csv"),
-    "cluster": ("-c", TWO_WORKERS),
+    "cluster": ("-c", TWO_WORKERS_THEN_A_CLUSTER),
 }
 
 
@@ -52,9 +63,15 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(tmp_path_factory.mktemp("dist"))
 
 
+@pytest.fixture(scope="module", params=WAYS)
+def way(request: pytest.FixtureRequest) -> Way:
+    chosen: Way = request.param
+    return chosen
+
+
 @pytest.fixture(scope="module")
-def bare(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    return with_recordings(install(wheel, "", tmp_path_factory.mktemp("bare")))
+def bare(wheel: Path, way: Way, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    return with_recordings(way(wheel, "", tmp_path_factory.mktemp("bare")))
 
 
 def with_recordings(environment: Environment) -> Environment:
@@ -63,16 +80,24 @@ def with_recordings(environment: Environment) -> Environment:
     return environment
 
 
+@pytest.mark.wheel
 def test_the_wheel_holds_types_procedures_and_the_licence(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert "tgml/py.typed" in names
-    assert any(name.endswith("licenses/LICENSE") for name in names)
+    assert sum("dist-info/licenses/" in name for name in names) == 2  # ours and the font's
     assert any(name.startswith("tgml/procedures/") and ".json" in name for name in names)
     assert not any(name.startswith(("tests", "docs")) for name in names)
 
 
-def test_without_an_extra_the_environment_is_small(bare: Environment) -> None:
-    assert bare.megabytes < LIMIT
+@pytest.mark.network
+def test_without_an_extra_the_environment_is_small_and_stays_so_in_use(
+    wheel: Path, tmp_path: Path
+) -> None:
+    environment = with_recordings(install(wheel, "", tmp_path))
+    for words in ("learn pancakes.csv -o out.json", "audit pancakes.csv", "show out.json", "demo"):
+        environment.tgml(*words.split())
+    assert any(environment.folder.rglob("audit*.pyc"))
+    assert environment.megabytes < LIMIT
 
 
 @pytest.mark.parametrize("method", ["intersection", "robust", "fusion", "msg2", "count-based"])
@@ -104,6 +129,29 @@ def test_without_an_extra_the_commands_work(
     assert expected in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("shell", "begun", "expected"),
+    [
+        ("bash", {"COMP_WORDS": "tgml lea", "COMP_CWORD": "1"}, "learn"),
+        ("zsh", {"_TYPER_COMPLETE_ARGS": "tgml lea"}, '"learn"'),
+        (
+            "fish",
+            {"_TYPER_COMPLETE_ARGS": "tgml lea", "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
+            "learn",
+        ),
+    ],
+    ids=["bash", "zsh", "fish"],
+)
+def test_without_an_extra_the_tab_key_completes(
+    bare: Environment, shell: str, begun: dict[str, str], expected: str
+) -> None:
+    asked = [f"{name}={value}" for name, value in begun.items()]
+    program = str(bare.folder / "bin" / "tgml")
+    done = bare.call("env", f"_TGML_COMPLETE=complete_{shell}", *asked, program)
+    assert expected in done.stdout
+
+
+@pytest.mark.wheel
 def test_every_extra_has_a_use_here() -> None:
     assert set(USES) == set(requirements()) - {""}
 
@@ -116,12 +164,13 @@ def test_without_its_extra_a_use_says_what_to_install(bare: Environment, extra: 
 
 
 @pytest.mark.parametrize("extra", USES)
-def test_each_extra_alone_is_enough(wheel: Path, extra: str, tmp_path: Path) -> None:
-    environment = with_recordings(install(wheel, extra, tmp_path))
+def test_each_extra_alone_is_enough(wheel: Path, way: Way, extra: str, tmp_path: Path) -> None:
+    environment = with_recordings(way(wheel, extra, tmp_path))
     done = environment.run(*USES[extra])
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.network
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
 def test_every_python_that_is_declared_and_can_be_had_learns_and_watches(
     wheel: Path, version: str, tmp_path: Path

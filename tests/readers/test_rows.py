@@ -8,7 +8,7 @@ from tgml.readers.rows import Row, gather
 
 def starts(*texts: str) -> list[float | None]:
     rows = [Row(line, "1", "a", "p", start=text) for line, text in enumerate(texts, start=2)]
-    [recording] = gather(rows, marked=False)
+    [recording], _ = gather(rows, marked=False)
     return [event.start for event in recording.events]
 
 
@@ -25,7 +25,7 @@ def test_the_first_moment_may_be_an_end() -> None:
         Row(2, "1", "a", "p", end="2024-05-01T10:00:00"),
         Row(3, "1", "b", "p", start="2024-05-01T10:00:05"),
     ]
-    [recording] = gather(rows, marked=False)
+    [recording], _ = gather(rows, marked=False)
     assert [event.start for event in recording.events] == [None, 5.0]
 
 
@@ -34,7 +34,7 @@ def test_each_recording_has_its_own_first_moment() -> None:
         Row(2, "1", "a", "p", start="2024-05-01T10:00:00"),
         Row(3, "2", "a", "p", start="2024-05-02T10:00:00"),
     ]
-    assert [one.events[0].start for one in gather(rows, marked=False)] == [0.0, 0.0]
+    assert [one.events[0].start for one in gather(rows, marked=False)[0]] == [0.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,21 @@ def test_each_recording_has_its_own_first_moment() -> None:
 def test_mixed_kinds_of_times_in_a_recording_are_refused(other: str) -> None:
     with pytest.raises(FormatError, match=r"line 3: recording '1' mixes .*line 2.* and .*line 3"):
         starts("2024-05-01T10:00:00", other)
+
+
+def test_a_recording_that_goes_on_after_another_is_one_and_said_so() -> None:
+    rows = [Row(2, "1", "a", "p"), Row(3, "2", "a", "p"), Row(4, "1", "b", "p")]
+    recordings, [remark] = gather(rows, marked=False)
+    assert [len(recording.events) for recording in recordings] == [2, 1]
+    assert "a recording do not stand together: '1' goes on in line 4 after another" in remark
+
+
+def test_many_recordings_that_are_mixed_are_counted_in_one_remark() -> None:
+    rows = [Row(line, str(line % 3), "a", "p") for line in range(2, 11)]
+    _, [remark] = gather(rows, marked=False)
+    assert "the rows of 3 recordings" in remark
+
+
+def test_recordings_that_stand_together_need_no_remark() -> None:
+    rows = [Row(line, str(line // 3), "a", "p") for line in range(2, 11)]
+    assert gather(rows, marked=False)[1] == []

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tgml.cli import options
 from tgml.cli.output import count, echo, print_json, print_notes
+from tgml.errors import SettingError
 
 if TYPE_CHECKING:
     from tgml.insight import Advice
@@ -19,6 +21,14 @@ def advise(
     most: Annotated[
         int, typer.Option("--most", metavar="N", min=0, help="At most so many questions.")
     ] = 5,
+    must: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A>B", help="A needs B: nothing to ask there; repeatable."),
+    ] = None,
+    never: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A>B", help="A does not need B: nothing to ask; repeatable."),
+    ] = None,
     order: options.Order = None,
     procedure: options.Procedure = None,
     file_format: options.Format = None,
@@ -28,16 +38,31 @@ def advise(
     """Say what to record next.
 
     Lists pairs of steps that the recordings leave open, those first whose answer would change
-    the graph most, and an order of steps to ask the next person for. Marked mistakes are not
-    looked at.
+    the graph most, and an order of steps to ask the next person for. It goes by the recordings
+    alone, not by what steps mean: where an answer is plain to you, --must and --never say it.
+    Marked mistakes are not looked at.
 
     Example: tgml advise pancakes.csv
     """
     from tgml.insight import advise as give_advice
     from tgml.readers import read_demonstrations
+    from tgml.readers.stated_edges import parse_edge
 
     reading = read_demonstrations(demos, **options.reading(file_format, order, procedure, column))
-    found = [give_advice(given, most=most) for given in reading.procedures.values()]
+    if (must or never) and len(reading.procedures) > 1:
+        raise SettingError(
+            f"{demos}: {len(reading.procedures)} procedures; --must and --never are of one, choose "
+            f"it with --procedure NAME: {', '.join(map(repr, reading.procedures))}"
+        )
+    found = [
+        give_advice(
+            given,
+            most=most,
+            must=[parse_edge(text, given.vocabulary.steps) for text in must or ()],
+            never=[parse_edge(text, given.vocabulary.steps) for text in never or ()],
+        )
+        for given in reading.procedures.values()
+    ]
     print_notes(reading.notes)
     if as_json:
         print_json([_as_json(one) for one in found])
@@ -54,6 +79,13 @@ def _print(advice: Advice) -> None:
     echo(f"{about}{advice.open_pairs} of {count(advice.pairs, 'pair')} of steps {verb} open")
     for question in advice.questions:
         echo(f"  {question}")
+    if advice.questions:
+        first = advice.questions[0]
+        stated = shlex.quote(f"{first.first} needs {first.second}")
+        echo(
+            "This goes by the recordings, not by what the steps mean. Where the answer is plain, "
+            f"say it, as in --must {stated}, or with --never."
+        )
     if not advice.order:
         echo("No order of steps is worth asking for: these recordings show what orders can show.")
         print_notes(advice.notes)

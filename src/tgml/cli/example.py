@@ -36,7 +36,8 @@ def example(
             procedure = load_procedure(known)
             steps, recordings = len(procedure.graph.steps), len(procedure.demonstrations)
             rows.append([known, str(steps), str(recordings), procedure.about])
-        print_table(["name", "steps", "recordings", "about"], rows)
+        title = "To write one of these out: tgml example NAME -o FOLDER"
+        print_table(["name", "steps", "recordings", "about"], rows, title=title)
         return
     paths = export_procedure(name, output)
     for path in paths:

@@ -55,7 +55,7 @@ def learn(
     with_mistakes: options.WithMistakes = False,
     threshold: Annotated[
         float | None,
-        typer.Option(metavar="X", help="Edges weigh more than this. Default: 1 / number of nodes."),
+        typer.Option(metavar="X", help="Edges weigh more than this. Default: the method's own."),
     ] = None,
     relaxed: Annotated[
         bool,
@@ -66,17 +66,23 @@ def learn(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="For 'fusion': a graph that somebody thinks is right, or a .txt file with lines "
-            "'must A>B' and 'never A>B'.",
+            help="For 'robust' and 'fusion': a graph that somebody thinks is right, or a .txt file "
+            "with lines 'must A>B' and 'never A>B'.",
         ),
     ] = None,
     must: Annotated[
         list[str] | None,
-        typer.Option(metavar="A>B", help="For 'fusion': A needs B, whatever happens; repeatable."),
+        typer.Option(
+            metavar="A>B",
+            help="For 'robust' and 'fusion': A needs B, whatever the recordings say; repeatable.",
+        ),
     ] = None,
     never: Annotated[
         list[str] | None,
-        typer.Option(metavar="A>B", help="For 'fusion': A does not need B; repeatable."),
+        typer.Option(
+            metavar="A>B",
+            help="For 'robust' and 'fusion': A does not need B, whatever they say; repeatable.",
+        ),
     ] = None,
     unified: Annotated[
         bool, typer.Option("--unified", help="For 'tgt-text': one network for all procedures.")
@@ -148,8 +154,8 @@ def learn(
         raise InputError("--model FILE is for --zero-shot STEPS; to train a network leave it out")
     if demos is None:
         raise InputError(
-            "no recordings; name their file, or with --model FILE --zero-shot STEPS a file of step "
-            "names"
+            "no recordings; name their file, as in: tgml learn pancakes.csv -o learned.json ('tgml "
+            "example pancakes' writes one to start from)"
         )
     named = (recording_column, step_column, time_column, procedure_column, lifecycle_column)
     filters = {

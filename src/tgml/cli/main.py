@@ -69,6 +69,17 @@ app.add_typer(data.app, name="data")
 app.add_typer(recognise.app, name="recognise")
 
 
+@app.command("help", hidden=True)  # hidden, as --help says the same and is what help tells of
+def _help(
+    words: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND]", help="Which.")] = None,
+) -> None:
+    """Explain a command, as --help does.
+
+    Example: tgml help learn
+    """
+    app([*(words or ()), "--help"], prog_name="tgml", standalone_mode=False)
+
+
 def _print_version(wanted: bool) -> None:
     if wanted:
         echo(f"tgml {__version__}")

@@ -199,7 +199,8 @@ def knowledge(
     known = [field.name for field in dataclasses.fields(kind)]
     if not {"prior", "must", "never"} <= set(known):
         raise SettingError(
-            f"the method {kind.name!r} takes no --prior, --must or --never; use --method fusion"
+            f"the method {kind.name!r} takes no --prior, --must or --never; use --method robust or "
+            "fusion"
         )
     given: dict[str, Any] = {
         "must": [parse_edge(text, steps) for text in must or ()],

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tgml.errors import InputError
+from tgml.graph import Edge
 from tgml.insight.next_recording import most_telling_order
 from tgml.insight.reliability import Judgement, judge
 from tgml.learners.partial_order import closure, reduction
@@ -59,14 +60,14 @@ class Question:
 
     def __str__(self) -> str:
         pairs = "pair" if self.decides == 1 else "pairs"
-        edges = "edge" if self.edges == 1 else "edges"
+        edges = "edge of the graph depends" if self.edges == 1 else "edges of the graph depend"
         if not self.seen:
             fact = f"Nobody has done both '{self.first}' and '{self.second}'"
         else:
             fact = f"Nobody has done '{self.second}' after '{self.first}'"
         return (
             f"{fact}: one recording that does would decide {self.decides} {pairs}; "
-            f"{self.edges} {edges} of the graph depend on it."
+            f"{self.edges} {edges} on it."
         )
 
 
@@ -102,7 +103,13 @@ class Advice:
     notes: tuple[str, ...] = ()
 
 
-def advise(demonstrations: Demonstrations, *, most: int = MOST) -> Advice:
+def advise(
+    demonstrations: Demonstrations,
+    *,
+    most: int = MOST,
+    must: Sequence[Edge] = (),
+    never: Sequence[Edge] = (),
+) -> Advice:
     """Say which pairs of steps the recordings leave open, and what to record to decide them.
 
     A pair is open if no recording that can be trusted shows it in both orders, and few had the
@@ -116,11 +123,15 @@ def advise(demonstrations: Demonstrations, *, most: int = MOST) -> Advice:
         The recordings so far.
     most
         How many questions at the most.
+    must, never
+        Edges (step, precondition) that need no question: what a step certainly needs, which also
+        answers for all that follows from it, and what it certainly does not need.
 
     Raises
     ------
     InputError
-        If there are too many different steps to compare them all.
+        If there are too many different steps to compare them all, or must and never edges
+        contradict each other.
 
     Examples
     --------
@@ -136,7 +147,7 @@ the graph depend on it.
             f"{len(demonstrations.seen):,} different steps; advice is given for {LARGEST} or "
             "fewer, as every pair of them may be asked about"
         )
-    judged = judge(demonstrations)
+    judged = judge(demonstrations, must, never)
     steps, notes = _steps(demonstrations)
     counts = judged.before[np.ix_(steps, steps)]
     order = judged.order[np.ix_(steps, steps)]
@@ -144,13 +155,18 @@ the graph depend on it.
     needs = _needs(passed_up)
     # asked[i, j]: nobody has shown i before j, which is shown[j, i].
     asked = (shown.T < SEEN) & ~np.eye(len(steps), dtype=bool)
+    name = demonstrations.vocabulary.name
+    place = {name(node): number for number, node in enumerate(steps)}
+    certain = _certain(order, _places(place, must))
+    asked &= ~certain
+    for pair in _places(place, never):
+        asked[pair] = False
     gain = np.where(asked, 1 - needs - RELUCTANCE * needs, 0.0)
     open_ = asked & (gain > 0)
-    wanted = most_telling_order(gain, np.zeros_like(order)) if open_.any() else ()
+    wanted = most_telling_order(gain, certain) if open_.any() else ()
     decides = int(np.triu(open_[np.ix_(wanted, wanted)], 1).sum()) if wanted else 0
     if not decides:
         wanted = ()  # what is open cannot be shown without asking for what probably cannot be done
-    name = demonstrations.vocabulary.name
     found = sorted(_questions(order, needs, open_), key=lambda entry: -entry[0])[:most]
     return Advice(
         demonstrations.procedure,
@@ -165,12 +181,26 @@ the graph depend on it.
             )
             for _, first, second, edges, rest in found
         ),
-        tuple(name(steps[place]) for place in wanted),
+        tuple(name(steps[number]) for number in wanted),
         decides,
         int(np.triu(open_ | open_.T).sum()),
         len(steps) * (len(steps) - 1) // 2,
         tuple(notes),
     )
+
+
+def _places(place: dict[str, int], edges: Sequence[Edge]) -> list[tuple[int, int]]:
+    """Return edges by the places of their steps; steps that are not asked about are passed over."""
+    return [(place[a], place[b]) for a, b in edges if a in place and b in place]
+
+
+def _certain(order: BoolMatrix, must: Sequence[tuple[int, int]]) -> BoolMatrix:
+    """Return the pairs of a closed order that are in it because of must edges."""
+    certain = np.zeros_like(order)
+    itself = np.eye(len(order), dtype=bool)
+    for step, needed in must:
+        certain |= np.outer(order[:, step] | itself[step], order[needed] | itself[needed])
+    return certain
 
 
 def _steps(demonstrations: Demonstrations) -> tuple[list[int], list[str]]:

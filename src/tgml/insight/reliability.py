@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tgml.errors import InputError
+from tgml.graph import Edge
 from tgml.learners.robust import Robust
 from tgml.repetitions import first_occurrences
 from tgml.sequences import Demonstrations
@@ -44,10 +46,19 @@ class Judgement:
     reliability: tuple[float, ...]
 
 
-def judge(demonstrations: Demonstrations) -> Judgement:
+def judge(
+    demonstrations: Demonstrations, must: Sequence[Edge] = (), never: Sequence[Edge] = ()
+) -> Judgement:
     """Return how sure each ordered pair of steps is, and how far each recording is trusted.
 
     Marks of annotators are not looked at.
+
+    Parameters
+    ----------
+    demonstrations
+        The recordings.
+    must, never
+        Edges (step, precondition) that somebody knows to be in the order, or not to be in it.
 
     Raises
     ------
@@ -66,7 +77,7 @@ def judge(demonstrations: Demonstrations) -> Judgement:
             f"{about}: {len(demonstrations.seen):,} different steps; expected {LARGEST:,} or "
             "fewer, as each is compared with every other"
         )
-    learned = Robust().learn(demonstrations)
+    learned = Robust(must=tuple(must), never=tuple(never)).learn(demonstrations)
     if learned.confidence is None or learned.trust is None:
         raise AssertionError("the robust learner says how sure it is")  # for the type checker
     sequences = tuple(first_occurrences(recording.steps) for recording in demonstrations)

@@ -23,7 +23,7 @@ from tgml.readers.assembly101 import (
 )
 from tgml.readers.draft import Source, naming
 from tgml.readers.epic_tent import EpicTentO, read_epic_tent_o
-from tgml.readers.formats import FORMATS, Format, detect
+from tgml.readers.formats import FORMATS, Format, detect, refuse_foreign
 from tgml.readers.graphs import read_graph
 from tgml.readers.reading import ORDERS, Reading, finish
 from tgml.readers.recognition import RecognisedRecording, Recognition, read_recognition
@@ -101,6 +101,8 @@ def read_demonstrations(
         raise SettingError(f"the order is {order!r}; expected one of {', '.join(ORDERS)}")
     if format is not None and format not in FORMATS:
         raise UnknownNameError("format", format, FORMATS)
+    if format is None:
+        refuse_foreign(path)
     source = Source(
         path, read_text(path), dict(columns or {}), None if errors is None else Path(errors)
     )

@@ -98,15 +98,16 @@ def find_columns(
             found[role] = candidates[0]
             if _normal(candidates[0]) != role or len(set(candidates)) > 1:
                 guesses.append(f"{role} = {candidates[0]!r}")
-    for role in required:
-        if role not in found:
-            columns = ", ".join(map(repr, present)) or "none"
-            known = ", ".join(f"{other} = {column!r}" for other, column in found.items())
-            raise FormatError(
-                f"no column looks like the {role}; the columns are {columns}"
-                f"{f' ({known})' if known else ''}; name it with {option.format(role=role)} "
-                "(the first line must hold the columns' names)"
-            )
+    missing = [role for role in required if role not in found]
+    if missing:
+        columns = ", ".join(map(repr, present)) or "none"
+        known = ", ".join(f"{other} = {column!r}" for other, column in found.items())
+        named = " ".join(option.format(role=role) for role in missing)
+        raise FormatError(
+            f"no column looks like the {' or the '.join(missing)}; the columns are {columns}"
+            f"{f' ({known})' if known else ''}; name {'it' if len(missing) == 1 else 'them'} with "
+            f"{named} (the first line must hold the columns' names, each other line one step)"
+        )
     for column in found.values():
         if present.count(column) > 1:
             raise FormatError(f"two columns are called {column!r}; rename one of them")

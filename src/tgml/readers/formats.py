@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -91,6 +92,32 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
     }
 )
 """Every format by name; the contract tests go through all of them."""
+
+
+FOREIGN: Mapping[str, str] = MappingProxyType(
+    dict.fromkeys(
+        (".xlsx", ".xls", ".ods", ".numbers"),
+        "a spreadsheet; save it as CSV (UTF-8), with one row for each step",
+    )
+    | dict.fromkeys(
+        (".mp4", ".mov", ".avi", ".mkv", ".webm"),
+        "a video, and tgml does not look at videos; expected a list of the steps in it, such as a "
+        "CSV file with one row for each step",
+    )
+)
+"""Files that people try, and what they should bring instead, by extension."""
+
+
+def refuse_foreign(path: Path) -> None:
+    """Say what to bring instead of a file that can hold no steps as text.
+
+    Raises
+    ------
+    FormatError
+        If it is such a file.
+    """
+    if path.suffix.lower() in FOREIGN and path.is_file():
+        raise FormatError(f"{path}: {FOREIGN[path.suffix.lower()]}")
 
 
 def detect(source: Source) -> Format:

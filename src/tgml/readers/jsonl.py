@@ -42,9 +42,10 @@ def read(source: Source) -> Draft:
         first_line: dict[tuple[str, str], int] = {}
         for row in rows:
             first_line.setdefault((row.procedure, row.recording), row.line)
+        gathered, more = gather(rows, marked="mistake" in columns)
+        remarks += more
         found += [
-            (first_line[recording.procedure, recording.id], recording)
-            for recording in gather(rows, marked="mistake" in columns)
+            (first_line[recording.procedure, recording.id], recording) for recording in gathered
         ]
     if wholes:
         columns, more = _columns(wholes, source, ())

@@ -124,7 +124,7 @@ def _remarks(demonstrations: Demonstrations) -> Iterator[str]:
         if len(names) > 1:
             yield (
                 f"the steps {_listed(names)} differ only in upper and lower case or blanks; "
-                f"kept as {len(names)} steps"
+                f"kept as {len(names)} steps, write them alike if they are one"
             )
     if demonstrations.unseen_steps:
         yield (
@@ -144,7 +144,7 @@ def _order_note(procedures: Mapping[str, Demonstrations], order: str) -> str | N
     if moved:
         return (
             f"{moved} of {len(recordings)} recordings are not in the order of their start "
-            "times; the order in the file is kept"
+            "times; the order in the file is kept (--order start sorts)"
         )
     return None
 

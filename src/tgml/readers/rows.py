@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -25,8 +25,11 @@ class Row:
     weight: str = ""
 
 
-def gather(rows: Iterable[Row], *, marked: bool) -> list[Recording]:
+def gather(rows: Iterable[Row], *, marked: bool) -> tuple[list[Recording], list[str]]:
     """Return the recordings that rows belong to, each with its rows in the order of the file.
+
+    Remarks tell where the rows of a recording do not stand together: two recordings may have been
+    given the same name.
 
     Parameters
     ----------
@@ -42,6 +45,8 @@ def gather(rows: Iterable[Row], *, marked: bool) -> list[Recording]:
         line.
     """
     by_recording: dict[tuple[str, str], list[Row]] = {}
+    resumed: dict[tuple[str, str], int] = {}
+    last: tuple[str, str] | None = None
     for row in rows:
         for name, value in (
             ("recording", row.recording),
@@ -50,11 +55,27 @@ def gather(rows: Iterable[Row], *, marked: bool) -> list[Recording]:
         ):
             if not value:
                 raise FormatError(f"line {row.line}: the {name} is missing")
-        by_recording.setdefault((row.procedure, row.recording), []).append(row)
-    return [
+        own = row.procedure, row.recording
+        if own != last and own in by_recording:
+            resumed.setdefault(own, row.line)
+        last = own
+        by_recording.setdefault(own, []).append(row)
+    recordings = [
         Recording(id_, procedure, _events(group), marked, _weight(group))
         for (procedure, id_), group in by_recording.items()
     ]
+    return recordings, list(_on_resumed(resumed))
+
+
+def _on_resumed(resumed: dict[tuple[str, str], int]) -> Iterator[str]:
+    if resumed:
+        (_, id_), line = next(iter(resumed.items()))
+        one = len(resumed) == 1
+        yield (
+            f"the rows of {'a recording' if one else f'{len(resumed)} recordings'} do not stand "
+            f"together: {id_!r} goes on in line {line} after another; taken as one recording"
+            f"{'' if one else ' each'}, rename one of two that share a name"
+        )
 
 
 def _weight(rows: list[Row]) -> float:

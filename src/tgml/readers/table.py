@@ -55,8 +55,8 @@ def read(source: Source) -> Draft:
                 weight=number(cells, "weight"),
             )
 
-    recordings = gather(parsed(), marked="mistake" in places)
-    return assemble(recordings, notes=[("", remark) for remark in remarks])
+    recordings, more = gather(parsed(), marked="mistake" in places)
+    return assemble(recordings, notes=[("", remark) for remark in (*remarks, *more)])
 
 
 def _delimiter(text: str) -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.web.service.running import Running, until
+from tests.web.in_thread import until
+from tests.web.service.running import Running
 from tgml.web.service.limits import Limits
 
 START = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"

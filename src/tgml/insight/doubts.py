@@ -1,0 +1,77 @@
+"""What to doubt in a learned graph: edges hardly probable, and recordings all alike."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from tgml.adjacency import WeightedAdjacency
+from tgml.graph import Edge, TaskGraph
+from tgml.repetitions import first_occurrences
+from tgml.sequences import END, START, Demonstrations, in_words
+
+PROBABLE = 0.5
+"""An edge is doubtful if it is more probable that the step does not need the other one."""
+NAMED = 3
+"""So many doubtful edges are named, the least probable ones."""
+
+
+def doubts(
+    demonstrations: Demonstrations, graph: TaskGraph, confidence: WeightedAdjacency | None = None
+) -> Iterator[str]:
+    """Yield in words what may be wrong with a graph that was learned.
+
+    Parameters
+    ----------
+    demonstrations
+        The recordings that it was learned from.
+    graph
+        The graph, with its evidence.
+    confidence
+        How probable it is that each step needs each other one, where the method says so.
+
+    Examples
+    --------
+    >>> recordings = Demonstrations.from_steps([["egg", "mix"], ["egg", "mix"]])
+    >>> graph = TaskGraph.from_preconditions({"egg": [], "mix": ["egg"]})
+    >>> [note.partition(",")[0] for note in doubts(recordings, graph)]
+    ['the 2 recordings show one and the same order']
+    """
+    orders = {first_occurrences(recording.steps) for recording in demonstrations}
+    if len(orders) == 1 and len(graph.steps) > 1:
+        total = demonstrations.total_weight
+        shown = (
+            "there is one recording"
+            if total == 1
+            else (f"the {in_words(total)} recordings show one and the same order")
+        )
+        yield (
+            f"{shown}, so that each step seems to need the one before it; others would show what "
+            "may change places"
+        )
+    if confidence is not None:
+        yield from _improbable(graph, confidence)
+
+
+def _improbable(graph: TaskGraph, confidence: WeightedAdjacency) -> Iterator[str]:
+    node = confidence.vocabulary.node
+    given: dict[Edge, float] = {
+        (step, needed): float(confidence.matrix[node(step), node(needed)])
+        for step, needed in graph.edges
+        if step != END and needed != START
+    }
+    doubtful = sorted((edge for edge in given if given[edge] < PROBABLE), key=given.__getitem__)
+    for step, needed in doubtful[:NAMED]:
+        found = graph.evidence.get((step, needed))
+        seen = (
+            ""
+            if found is None
+            else (f", though so in {found.held:g} of {found.held + found.broken:g} recordings")
+        )
+        stated = shlex.quote(f"{step} needs {needed}")
+        yield (
+            f"doubtful: {step!r} needs {needed!r} ({100 * given[step, needed]:.0f} % probable"
+            f"{seen}); --never {stated} rules it out"
+        )
+    if len(doubtful) > NAMED:
+        yield f"{len(doubtful) - NAMED} more edges are doubtful"

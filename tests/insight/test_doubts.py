@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import numpy as np
+
+from tgml.adjacency import WeightedAdjacency
+from tgml.graph import TaskGraph
+from tgml.insight import edge_evidence
+from tgml.insight.doubts import NAMED, doubts
+from tgml.pipeline import learn_all
+from tgml.procedures import load_procedure
+from tgml.readers.stated_edges import parse_edge
+from tgml.sequences import Demonstrations
+
+MIXED = Demonstrations.from_steps(["abcdef", "bacdef", "fabcde"])
+CHAIN = TaskGraph.from_preconditions(
+    {"a": [], "b": ["a"], "c": ["b"], "d": ["c"], "e": ["d"], "f": ["e"]}
+)
+
+
+def sure(probability: float) -> WeightedAdjacency:
+    words = MIXED.vocabulary
+    return WeightedAdjacency(words, np.full((len(words.nodes), len(words.nodes)), probability))
+
+
+def test_recordings_in_different_orders_and_sure_edges_give_no_doubts() -> None:
+    assert list(doubts(MIXED, CHAIN, sure(0.5))) == []
+
+
+def test_recordings_that_all_show_one_order_are_doubted() -> None:
+    alike = Demonstrations.from_steps(["ab", "ab", "aba"])
+    (doubt,) = doubts(alike, TaskGraph.from_preconditions({"a": [], "b": ["a"]}))
+    assert doubt.startswith("the 3 recordings show one and the same order")
+
+
+def test_one_recording_is_doubted() -> None:
+    (doubt,) = doubts(Demonstrations.from_steps(["abcdef"]), CHAIN)
+    assert doubt.startswith("there is one recording")
+
+
+def test_a_single_step_leaves_nothing_to_doubt() -> None:
+    alone = TaskGraph.from_preconditions({"a": []})
+    assert list(doubts(Demonstrations.from_steps(["a"]), alone)) == []
+
+
+def test_the_least_probable_edges_are_named_and_the_others_counted() -> None:
+    said = list(doubts(MIXED, CHAIN, sure(0.49)))
+    assert len(said) == NAMED + 1
+    assert said[-1] == "2 more edges are doubtful"
+
+
+def test_a_doubt_says_what_the_recordings_showed() -> None:
+    graph = CHAIN.replace(evidence=edge_evidence(MIXED, CHAIN.edges))
+    (first, *_) = doubts(MIXED, graph, sure(0.3))
+    assert "'b' needs 'a' (30 % probable, though so in 2 of 3 recordings)" in first
+
+
+def test_what_a_doubt_says_to_do_rules_the_edge_out() -> None:
+    pancakes = load_procedure("pancakes").demonstrations
+    (learning,) = learn_all([pancakes], "robust")
+    (doubt,) = [note for note in learning.notes if note.startswith("doubtful")]
+    stated = doubt.partition("--never '")[2].partition("'")[0]
+    edge = parse_edge(stated, pancakes.vocabulary.steps)
+    assert edge in learning.graph.edges
+    (again,) = learn_all([pancakes], "robust", never=(edge,))
+    assert edge not in again.graph.edges
