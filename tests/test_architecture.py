@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 import tomllib
@@ -50,3 +51,41 @@ def test_no_package_imports_one_of_its_own_layer_or_above() -> None:
     layer = {name: number for number, names in enumerate(_layers()) for name in names}
     wrong = [edge for edge in _tool().imports().edges if layer[edge[0]] >= layer[edge[1]]]
     assert not wrong
+
+
+PUT_OFF = {
+    "tgml.benchmarks": "learners that need torch, which a benchmark may do without",
+    "tgml.recognition": "learners that need torch",
+    "tgml.runs": "learners that need torch",
+    "tgml.graph": "numpy and networkx, which monitors do without",
+    "tgml.readers": "numpy, which readers of text do without",
+    "tgml.rendering": "the format that is asked for",
+    "tgml.web": "a database's driver, which may be missing",
+}
+"""The packages with functions that import from tgml itself, and what they put off."""
+
+
+def test_imports_inside_functions_put_off_what_is_heavy_and_dodge_no_layer() -> None:
+    source = ROOT / "src" / "tgml"
+    layer = {name: number for number, names in enumerate(_layers()) for name in names}
+    for path in sorted(source.rglob("*.py")):
+        package = path.relative_to(source).parts[0].removesuffix(".py")
+        if (
+            package == "cli"
+        ):  # every command waits until it is called, so that help is there at once
+            continue
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            for node in ast.walk(function):
+                if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tgml."):
+                    other = str(node.module).split(".")[1]
+                    assert f"tgml.{package}" in PUT_OFF, f"{path}:{node.lineno}"
+                    assert other == package or layer[package] < layer[other]
+
+
+def test_the_contract_has_no_exception() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    for contract in contracts["contracts"]:
+        assert "ignore_imports" not in contract
+        assert not contract.get("exhaustive_ignores")

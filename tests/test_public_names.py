@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import pkgutil
 import subprocess
 import sys
 
@@ -80,3 +81,21 @@ def test_torch_is_not_loaded_before_a_method_needs_it(statement: str) -> None:
     loaded = loaded_by(statement)
     assert "tgml" in loaded
     assert not loaded & {"torch", "scipy"}
+
+
+def packages() -> list[str]:
+    return sorted(
+        module.name
+        for module in pkgutil.iter_modules(tgml.__path__, "tgml.")
+        if module.ispkg and module.name != "tgml.cli"
+    )
+
+
+@pytest.mark.parametrize("package", packages())
+def test_every_name_that_a_package_exports_is_there_and_documented(package: str) -> None:
+    module = importlib.import_module(package)
+    assert inspect.getdoc(module)
+    for name in getattr(module, "__all__", ()):
+        value = getattr(module, name)
+        if inspect.isclass(value) or inspect.isfunction(value):
+            assert inspect.getdoc(value), name

@@ -20,6 +20,8 @@ from tgml.detectors import (
     UnseenStep,
     WeighedClues,
 )
+from tgml.detectors.llm_next_step import LanguageModelForecast
+from tgml.detectors.uncertain import UncertainRule
 from tgml.evaluation.online_mistakes import score_flags
 from tgml.learners import LEARNERS, get_learner
 from tgml.pipeline import learn
@@ -122,8 +124,6 @@ def _weighed(about: str, *clues: str) -> MistakeMethod:
 
 
 def _uncertain(workshop: Workshop, segments: str, seed: int) -> Detector:
-    from tgml.detectors.uncertain import UncertainRule
-
     rule = workshop.graph_rule("intersection", seed)
     if segments == "true" or not isinstance(rule, GraphRule):
         return rule
@@ -136,8 +136,6 @@ def _before(share: float) -> Make:
 
 
 def _asking(workshop: Workshop, segments: str, seed: int) -> Detector:  # noqa: ARG001
-    from tgml.detectors.llm_next_step import LanguageModelForecast
-
     return LanguageModelForecast.learn(workshop.split.train)
 
 

@@ -19,8 +19,10 @@ from tgml.benchmarks.alignment import swaps
 from tgml.benchmarks.generated import many_procedures, write_parquet_log, write_xes_log
 from tgml.benchmarks.result import BenchmarkResult, Column
 from tgml.benchmarks.scoring import timed
-from tgml.errors import SettingError, UnavailableError, UnknownNameError
-from tgml.learners import Progress
+from tgml.errors import MissingExtraError, SettingError, UnavailableError, UnknownNameError
+from tgml.learners import Progress, get_learner
+from tgml.logs import read_log
+from tgml.logs.engine import Engine
 from tgml.pipeline import learn
 from tgml.repetitions import without_repetitions
 from tgml.runs import Workers, learn_run
@@ -111,8 +113,6 @@ except OSError:
 
 
 def _log(rows: int) -> dict[str, Any]:
-    from tgml.logs.engine import Engine
-
     Engine().close()  # says what to install where duckdb is missing
     with tempfile.TemporaryDirectory(prefix="tgml-scale-") as folder:
         path = Path(folder) / "log.parquet"
@@ -211,7 +211,6 @@ def _procedures(method: str, number: int, must: str) -> dict[str, Any]:
 
 def _plain_loop(sample: Sequence[Any], number: int, seconds: float) -> dict[str, Any]:
     """Return the ratio against the equations typed as they stand, one procedure at a time."""
-    from tgml.learners import get_learner
     from tgml.learners.plain_loop import plain_training
 
     few = sample[::10]
@@ -231,8 +230,6 @@ def _cluster(number: int) -> dict[str, Any]:
     try:
         from distributed import LocalCluster
     except ModuleNotFoundError:
-        from tgml.errors import MissingExtraError
-
         raise MissingExtraError("the measure 'cluster'", "cluster") from None
     procedures = many_procedures(number)
     learn_run(procedures[:1], "do", workers=Workers(1))
@@ -260,8 +257,6 @@ def _cluster(number: int) -> dict[str, Any]:
 
 
 def _xes(events: int) -> dict[str, Any]:
-    from tgml.logs import read_log
-
     with tempfile.TemporaryDirectory(prefix="tgml-scale-") as folder:
         path = Path(folder) / "log.xes"
         write_xes_log(path, events)

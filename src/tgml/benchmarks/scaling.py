@@ -20,6 +20,7 @@ from tgml.benchmarks.rows import choose_rows
 from tgml.benchmarks.scoring import timed
 from tgml.errors import SettingError, UnavailableError
 from tgml.learners import Progress
+from tgml.logs import open_log
 from tgml.runs import Workers, learn_run
 from tgml.runs.outcome import learn_batch
 from tgml.sequences import Demonstrations
@@ -175,8 +176,6 @@ def _workers(number: int) -> dict[str, Any]:
 
 
 def _log(rows: int) -> dict[str, Any]:
-    from tgml.logs import open_log
-
     with tempfile.TemporaryDirectory(prefix="tgml-scale-") as folder:
         path = Path(folder) / "log.parquet"
         write_parquet_log(path, rows)

@@ -27,9 +27,6 @@ QUICK = ("do", "intersection", "robust", "fusion", "msgi", "msg2", "count-based"
 ORACLE = "annotated-graph"
 """The row that is given the known graph instead of learning one."""
 
-NEVER = 2.0
-"""A threshold that no score reaches."""
-
 
 @dataclass(frozen=True)
 class Trial:

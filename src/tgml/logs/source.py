@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tgml.errors import FileError, FormatError, SettingError
-from tgml.logs.engine import LONGEST_LINE, Engine, name, text
+from tgml.logs.engine import LONGEST_LINE, Engine, text
 
 FORMATS = {
     "parquet": (".parquet", ".pq"),
@@ -43,10 +43,6 @@ class Source:
     where: str
     columns: tuple[str, ...]
     relation: str
-
-    def select(self, wanted: list[str]) -> str:
-        """Return a query for some columns."""
-        return f"SELECT {', '.join(map(name, wanted))} FROM {self.relation}"
 
 
 def is_table(value: object) -> bool:

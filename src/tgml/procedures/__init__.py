@@ -32,12 +32,6 @@ from tgml.storage import (
 )
 
 __all__ = [
-    "CSV_COLUMNS",
-    "DEMONSTRATIONS_SUFFIX",
-    "GRAPH_SUFFIX",
-    "ORDER",
-    "PRECONDITION_SKIPPED",
-    "SKIPPED",
     "Procedure",
     "export_procedure",
     "load_procedure",

@@ -12,7 +12,7 @@ import random
 
 from tgml.graph import TaskGraph
 from tgml.sequences import Demonstrations, Vocabulary
-from tgml.synthetic.choices import choose, with_choices
+from tgml.synthetic.choices import make_choices, with_choices
 from tgml.synthetic.crowds import Problem, draw_problems
 from tgml.synthetic.habits import draw_habitual_orders
 from tgml.synthetic.noise import Demonstrator, Noise, disturb
@@ -24,7 +24,6 @@ __all__ = [
     "Noise",
     "Problem",
     "UniformOrders",
-    "choose",
     "count_orders",
     "disturb",
     "draw_demonstrations",
@@ -93,7 +92,9 @@ def draw_demonstrations(
     )
     if any(known.optional or known.repeatable for known in graph.attributes.values()):
         rng = random.Random(f"chosen {seed}")
-        orders = tuple(choose(graph, order, random.Random(rng.getrandbits(64))) for order in orders)
+        orders = tuple(
+            make_choices(graph, order, random.Random(rng.getrandbits(64))) for order in orders
+        )
     return Demonstrations(
         Vocabulary(tuple(names)),
         disturb(orders, noise, seed, steps=len(graph.steps)),

@@ -1,7 +1,7 @@
 """What people choose when they show a procedure: steps left out, and steps done again.
 
 `with_choices` says which steps of a procedure may be left out or repeated, as attributes of its
-graph; `choose` makes one person's choices for a recording. Neither is an error.
+graph; `make_choices` makes one person's choices for a recording. Neither is an error.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _optional(steps: Sequence[str], rng: random.Random) -> dict[str, StepAttribu
     }
 
 
-def choose(graph: TaskGraph, order: Sequence[int], rng: random.Random) -> tuple[int, ...]:
+def make_choices(graph: TaskGraph, order: Sequence[int], rng: random.Random) -> tuple[int, ...]:
     """Return an order as somebody does it: without what they leave out, with what they repeat.
 
     Parameters

@@ -10,7 +10,6 @@ from tgml.learners.robust.demonstrators import Demonstrators
 from tgml.learners.robust.recordings import Recordings
 
 BoolMatrix = NDArray[np.bool_]
-Matrix = NDArray[np.float64]
 
 EDGE_COST = 0.6
 """What an edge has to add to the log likelihood, at least."""

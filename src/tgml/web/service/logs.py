@@ -12,7 +12,6 @@ from typing import TextIO
 
 from tgml.web.service.rows import moment
 
-LEVELS = ("debug", "info", "warning", "error")
 log = logging.getLogger("tgml.service")
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import secrets
+import time
 from typing import Any
 
 from starlette.requests import Request
@@ -192,8 +193,6 @@ async def session_stream(service: Service, request: Request) -> EventResponse:
 
 async def all_stream(service: Service, request: Request) -> EventResponse:
     """Send sessions whenever they change."""
-    import time
-
     bodies.query(request, ())
     return EventResponse(all_events(service.store, service.streams, time.time()), SAFE_HEADERS)
 

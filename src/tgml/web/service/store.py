@@ -27,6 +27,7 @@ from tgml.web.service.problems import (
     StoreRaceError,
 )
 from tgml.web.service.sessions import Command, Monitors, Outcome, Unit
+from tgml.web.service.store_sqlite import SqliteTables
 from tgml.web.service.tables import Tables
 
 BATCH = 500
@@ -62,8 +63,6 @@ def connector(url: str) -> Connect:
         path = Path(rest[1:])
         if not path.parent.is_dir():
             raise FileError(f"--store {url}: there is no folder {path.parent}")
-        from tgml.web.service.store_sqlite import SqliteTables
-
         return lambda: SqliteTables(path)
     if scheme in ("postgresql", "postgres"):
         try:

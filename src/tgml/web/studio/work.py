@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -208,8 +209,6 @@ class BusyError(TgmlError):
 
 def _work(pipe: Connection, task: Task, arguments: tuple[Any, ...]) -> None:
     """Do the work, in the other process."""
-    import signal
-
     # Ctrl-C in the terminal goes to every process; the studio ends this one itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
