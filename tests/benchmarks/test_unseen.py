@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tgml.benchmarks import run_benchmark, unseen
-from tgml.benchmarks.captaincook4d import Recipes
+from tgml.benchmarks.recipes import Recipes
 from tgml.graph import TaskGraph
 from tgml.learners.tgt.text import TextTransformer
 from tgml.sequences import Demonstrations

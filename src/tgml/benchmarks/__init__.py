@@ -70,7 +70,7 @@ BENCHMARKS = MappingProxyType(
             BenchmarkEntry(
                 "captaincook4d-unfiltered",
                 "the same from every recording, mistakes included and their tags unseen",
-                "tgml.benchmarks.unfiltered",
+                "tgml.benchmarks.captaincook4d_unfiltered",
             ),
             BenchmarkEntry(
                 "assembly101-o",

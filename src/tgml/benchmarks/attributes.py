@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -12,6 +11,7 @@ from tgml.attributes import StepAttributes
 from tgml.benchmarks.random_procedures import SIZES, draw_procedure, measured_seeds
 from tgml.benchmarks.result import BenchmarkResult, Column
 from tgml.benchmarks.rows import choose_rows
+from tgml.benchmarks.whole_recordings import unmarked
 from tgml.evaluation import mean_interval
 from tgml.graph import TaskGraph
 from tgml.insight import step_attributes
@@ -100,12 +100,6 @@ def run(
         COLUMNS,
         NOTES,
     )
-
-
-def unmarked(given: Demonstrations) -> Demonstrations:
-    """Return recordings in which nobody marked anything."""
-    bare = (replace(recording, mistakes=None, skipped=()) for recording in given)
-    return replace(given, sequences=tuple(bare))
 
 
 def _row(

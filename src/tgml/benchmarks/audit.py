@@ -4,53 +4,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tgml.benchmarks.data import data_directory, data_file
-from tgml.benchmarks.mixed_in import mixed_in
-from tgml.benchmarks.random_procedures import SIZES, draw_procedure, measured_seeds
+from tgml.benchmarks.audit_labels import NOISE, Labelled, broken_pairs, draw_labelled, read_labelled
+from tgml.benchmarks.audit_strangers import mixed_in
+from tgml.benchmarks.data import data_directory
 from tgml.benchmarks.result import BenchmarkResult, Column, percent
 from tgml.benchmarks.rows import choose_rows
-from tgml.benchmarks.unfiltered import letters, with_names
-from tgml.errors import MissingDataError
 from tgml.evaluation import average_precision
-from tgml.graph import TaskGraph
 from tgml.insight import Audit, audit
 from tgml.learners import Progress
-from tgml.readers import read_demonstrations, read_graph
-from tgml.sequences import Demonstrations, KeyStepSequence
-from tgml.synthetic import Demonstrator, Noise, draw_demonstrations
-
-ORDER_ERROR = "Order Error"
-MISSING = "Missing Step"
-RECORDINGS = 16
-NOISE = Noise(Demonstrator(), Demonstrator.even(0.3), careless_share=0.5)
-"""Half of the recordings are right, as in CaptainCook4D, and the rest have several errors each."""
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """A procedure whose errors are known.
-
-    Parameters
-    ----------
-    demonstrations
-        All recordings, with nothing marked.
-    wrong
-        For each recording, for each of its steps, whether it is an error of order.
-    clean
-        Which recordings have neither an error of order nor a missing step.
-    truth
-        The known graph.
-    """
-
-    demonstrations: Demonstrations
-    wrong: tuple[tuple[bool, ...], ...]
-    clean: tuple[bool, ...]
-    truth: TaskGraph
-
 
 Scores = tuple[Sequence[float], Sequence[Sequence[float]] | None]
 """A score for each recording, and for each of its steps where the way gives such."""
@@ -83,7 +48,7 @@ def run(
             "CaptainCook4D, steps in the order of their start times",
             lambda: read_labelled(directory, "start"),
         ),
-        "synthetic": ("random procedures", lambda: _synthetic(seeds)),
+        "synthetic": ("random procedures", lambda: draw_labelled(seeds)),
     }
     parts = []
     for done, (source, (title, read)) in enumerate(sources.items()):
@@ -99,100 +64,6 @@ def run(
         [note for part in parts for note in part.notes],
         parts=parts,
     )
-
-
-def read_labelled(directory: Path, order: str) -> list[Labelled]:
-    """Read every recording of CaptainCook4D with its tags, the tags kept apart.
-
-    Raises
-    ------
-    MissingDataError
-        If a file is not there.
-    """
-    folder = data_file(directory, "captaincook4d", "ground_truth_task_graphs").parent
-    known = {
-        letters(path.stem): path for path in (folder / "ground_truth_task_graphs").glob("*.json")
-    }
-    names = sorted(path.name for path in folder.glob("complete_step_annotations*.json"))
-    if not names:
-        data_file(directory, "captaincook4d", "complete_step_annotations.json")
-    tags = names[0].replace("complete_step_annotations", "error_annotations")
-    reading = read_demonstrations(
-        folder / names[0],
-        format="captaincook4d",
-        order=order,
-        errors=data_file(directory, "captaincook4d", tags),
-    )
-    found = []
-    for given in reading.procedures.values():
-        path = known.get(letters(given.procedure))
-        truth = None if path is None else read_graph(path)
-        renamed = None if truth is None else with_names(given, truth.steps)
-        if truth is not None and renamed is not None:
-            marks = [recording.mistakes or (None,) * len(recording) for recording in renamed]
-            found.append(
-                Labelled(
-                    _unmarked(renamed),
-                    tuple(tuple(ORDER_ERROR in (mark or "") for mark in row) for row in marks),
-                    tuple(
-                        not recording.skipped
-                        and not any(
-                            tag in (mark or "") for tag in (ORDER_ERROR, MISSING) for mark in row
-                        )
-                        for recording, row in zip(renamed, marks, strict=True)
-                    ),
-                    truth,
-                )
-            )
-    if not found:
-        raise MissingDataError(f"{folder}: no known graph of any recipe in {names[0]}")
-    return found
-
-
-def _synthetic(seeds: int) -> list[Labelled]:
-    found = []
-    for size in SIZES:
-        for seed in measured_seeds(seeds):
-            truth = draw_procedure(size, seed)
-            drawn = draw_demonstrations(truth, RECORDINGS, seed, noise=NOISE)
-            wrong = tuple(_errors(truth, drawn, recording) for recording in drawn)
-            clean = tuple(
-                not any(row) and not recording.skipped
-                for recording, row in zip(drawn, wrong, strict=True)
-            )
-            found.append(Labelled(_unmarked(drawn), wrong, clean, truth))
-    return found
-
-
-def _errors(
-    truth: TaskGraph, drawn: Demonstrations, recording: KeyStepSequence
-) -> tuple[bool, ...]:
-    """Return which steps were moved and stand on the wrong side of another."""
-    broken = {step for pair in _broken(truth, drawn.names(recording)) for step in pair}
-    seen: set[str] = set()
-    found = []
-    for step, mark in zip(drawn.names(recording), recording.mistakes or (), strict=True):
-        found.append(step not in seen and mark is not None and step in broken)
-        seen.add(step)
-    return tuple(found)
-
-
-def _broken(truth: TaskGraph, names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return each step with what it needs, where it is done before that."""
-    place: dict[str, int] = {}
-    for at, step in enumerate(names):
-        place.setdefault(step, at)
-    return [
-        (step, needed)
-        for step in place
-        for needed in truth.all_preconditions_of(step)
-        if place.get(needed, -1) > place[step]
-    ]
-
-
-def _unmarked(given: Demonstrations) -> Demonstrations:
-    bare = (replace(recording, mistakes=None, skipped=()) for recording in given)
-    return replace(given, sequences=tuple(bare))
 
 
 def _part(
@@ -306,7 +177,7 @@ def _knowing(one: Labelled, audited: Audit, rng: random.Random) -> Scores:  # no
     steps = []
     for recording in one.demonstrations:
         names = one.demonstrations.names(recording)
-        pairs = _broken(one.truth, names)
+        pairs = broken_pairs(one.truth, names)
         recordings.append(len(pairs))
         counts = [float(sum(step in pair for pair in pairs)) for step in names]
         steps.append([0.0 if step in names[:at] else counts[at] for at, step in enumerate(names)])

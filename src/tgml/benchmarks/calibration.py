@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tgml.benchmarks.captaincook4d import read_recipes
+from tgml.benchmarks.captaincook4d_unfiltered import read_unfiltered
 from tgml.benchmarks.data import data_directory
+from tgml.benchmarks.recipes import read_recipes
 from tgml.benchmarks.result import BenchmarkResult, Column, Row, percent
 from tgml.benchmarks.rows import choose_rows
-from tgml.benchmarks.unfiltered import read_unfiltered
 from tgml.errors import MissingDataError, UnavailableError
 from tgml.evaluation import brier_score, calibration_error, reliability
 from tgml.graph import TaskGraph

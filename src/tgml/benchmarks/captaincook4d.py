@@ -7,18 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tgml.benchmarks.data import data_directory, data_file
+from tgml.benchmarks.data import data_directory
+from tgml.benchmarks.recipes import Recipes, published_graphs, read_recipes
 from tgml.benchmarks.result import BenchmarkResult, Column
 from tgml.benchmarks.rows import choose_rows, compute_rows
 from tgml.benchmarks.scoring import EDGE_COLUMNS, Runs, edge_row, timed
-from tgml.errors import MissingDataError
 from tgml.evaluation.controls import CONTROLS, uncontradicted
 from tgml.graph import TaskGraph
 from tgml.learners import LEARNERS, Progress, get_learner
 from tgml.postprocess import to_graph
-from tgml.readers import read_adjacency, read_demonstrations, read_graph
 from tgml.rendering.charts import Dots, dot_chart
-from tgml.sequences import Demonstrations
 
 PAPER = {
     "msgi": (0.119, 0.140, 0.128, None),
@@ -51,29 +49,6 @@ NOTES = (
     "the interval is Student's t at 90 % over seeds; methods that draw nothing have 0",
     "uncontradicted knows the known graph: what recordings leave possible, not a method",
 )
-
-
-@dataclass(frozen=True)
-class Recipes:
-    """The recipes that a data directory holds.
-
-    Parameters
-    ----------
-    demonstrations, truths
-        Their recordings and their known graphs.
-    answers
-        A language model's published graphs by recipe, where there are any.
-    directory
-        The data directory.
-    notes
-        What was left out.
-    """
-
-    demonstrations: tuple[Demonstrations, ...]
-    truths: tuple[TaskGraph, ...]
-    answers: dict[str, TaskGraph]
-    directory: Path
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -202,46 +177,6 @@ def _charts(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
     return {"f1-by-recipe": chart}
 
 
-def read_recipes(directory: Path) -> Recipes:
-    """Read the recipes that have recordings and a known graph.
-
-    Raises
-    ------
-    MissingDataError
-        If the files are not there, or no recipe has both.
-    """
-    annotations = data_file(directory, "captaincook4d", "task_graph_generation_annotations.json")
-    truths_folder = data_file(directory, "captaincook4d", "ground_truth_task_graphs")
-    demonstrations, truths, answers, notes = [], [], {}, []
-    for name, given in read_demonstrations(annotations, format="annotations").procedures.items():
-        path = truths_folder / f"{name}.json"
-        if not path.exists():
-            notes.append(f"{name} has no known graph and was left out")
-            continue
-        truth = read_graph(path)
-        unknown = [step for step in given.vocabulary.steps if step not in truth.vocabulary]
-        if unknown:
-            notes.append(f"{name} was left out: {path} does not know its step {unknown[0]!r}")
-            continue
-        demonstrations.append(given)
-        truths.append(truth)
-        answer = published_answer(directory, name)
-        if answer is not None:
-            answers[name] = answer
-    if not truths:
-        reasons = "".join(f"; {note}" for note in notes[:3])
-        raise MissingDataError(
-            f"{truths_folder}: no known graph of any recipe in {annotations}{reasons}"
-        )
-    return Recipes(tuple(demonstrations), tuple(truths), answers, directory, tuple(notes))
-
-
-def published_answer(directory: Path, name: str) -> TaskGraph | None:
-    """Return the graph that a language model gave for a recipe, if it is published."""
-    path = directory / "llm-graphs" / f"graph_{name}.adjlist"
-    return to_graph(read_adjacency(path), procedure=name).graph if path.exists() else None
-
-
 def choose_methods(methods: Sequence[str] | None) -> list[str]:
     """Return the rows to compute: all, or those asked for.
 
@@ -267,7 +202,7 @@ def table_row(label: str, recipes: Recipes, seeds: int) -> dict[str, Any]:
         seconds, runs = timed(lambda: [_control(label, recipes)])
     elif label == "llm":
         about = "a language model's published answers"
-        seconds, runs = timed(lambda: [_published(recipes)])
+        seconds, runs = timed(lambda: [published_graphs(recipes)])
     else:
         variant = VARIANTS.get(label, Variant(label, label))
         about = variant.about or LEARNERS[variant.method].summary
@@ -292,34 +227,12 @@ def _control(label: str, recipes: Recipes) -> list[TaskGraph]:
     return [CONTROLS[label](given) for given in recipes.demonstrations]
 
 
-def published_runs(recipes: Recipes) -> Runs:
-    """Return a language model's published answers as one run.
-
-    Raises
-    ------
-    MissingDataError
-        If there are none, or one is missing.
-    """
-    return [_published(recipes)]
-
-
-def _published(recipes: Recipes) -> list[TaskGraph]:
-    if not recipes.answers:
-        data_file(recipes.directory, "llm-graphs", "")
-    missing = [g.procedure for g in recipes.demonstrations if g.procedure not in recipes.answers]
-    if missing:
-        raise MissingDataError(
-            f"llm-graphs has no answer for {', '.join(missing)}; expected one file for each recipe"
-        )
-    return [recipes.answers[given.procedure] for given in recipes.demonstrations]
-
-
 def _learn(variant: Variant, recipes: Recipes, seeds: int) -> Runs:
     learner = get_learner(variant.method, **variant.settings)
     if variant.answers_as_prior:
         learners = [
             get_learner(variant.method, prior=prior, **variant.settings)
-            for prior in _published(recipes)
+            for prior in published_graphs(recipes)
         ]
         pairs = zip(learners, recipes.demonstrations, strict=True)
         return [[to_graph(own.learn(given).adjacency).graph for own, given in pairs]]

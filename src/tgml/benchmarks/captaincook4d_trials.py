@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tgml.benchmarks.captaincook4d import read_recipes
-from tgml.benchmarks.data import data_directory, data_file
+from tgml.benchmarks.data import data_directory
+from tgml.benchmarks.recipes import read_recipes
 from tgml.benchmarks.result import BenchmarkResult, Column, percent
 from tgml.benchmarks.rows import compute_rows
 from tgml.benchmarks.trial_rules import RULES
@@ -24,7 +24,7 @@ from tgml.benchmarks.trials import (
     learn_graphs,
     rule_rows,
 )
-from tgml.benchmarks.unfiltered import letters, with_names
+from tgml.benchmarks.whole_recordings import annotation_files, error_file, letters, with_names
 from tgml.errors import MissingDataError
 from tgml.evaluation.detection import f1_of
 from tgml.graph import TaskGraph
@@ -125,20 +125,11 @@ def read_trials(directory: Path) -> tuple[list[Trials], list[str]]:
         If files are not there, or no recipe has all of this.
     """
     clean = read_recipes(directory)
-    folder = directory / "captaincook4d"
-    names = sorted(path.name for path in folder.glob("complete_step_annotations*.json"))
-    if not names:
-        data_file(directory, "captaincook4d", "complete_step_annotations.json")
+    files = annotation_files(directory)
     every: dict[str, Demonstrations] = {}
-    for name in names:
-        errors = data_file(
-            directory,
-            "captaincook4d",
-            name.replace("complete_step_annotations", "error_annotations"),
-        )
-        read = read_demonstrations(
-            folder / name, format="captaincook4d", errors=errors, order="start"
-        )
+    for path in files:
+        errors = error_file(directory, path)
+        read = read_demonstrations(path, format="captaincook4d", errors=errors, order="start")
         # Where several files hold a recipe, they hold the same recordings of it.
         for procedure, given in read.procedures.items():
             every.setdefault(letters(procedure), given)
@@ -157,7 +148,8 @@ def read_trials(directory: Path) -> tuple[list[Trials], list[str]]:
             procedures.append(Trials(train, trials, truth))
     if not procedures:
         raise MissingDataError(
-            f"{folder}: no recipe of {', '.join(names)} has recordings outside the clean split"
+            f"{files[0].parent}: no recipe of {', '.join(path.name for path in files)} has "
+            "recordings outside the clean split"
         )
     return procedures, notes
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tgml.benchmarks.captaincook4d import read_recipes
 from tgml.benchmarks.data import data_directory
+from tgml.benchmarks.recipes import read_recipes
 from tgml.benchmarks.result import BenchmarkResult, Column, percent
 from tgml.errors import SettingError
 from tgml.evaluation import compare_edges

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgml.adjacency import Matrix, WeightedAdjacency
-from tgml.benchmarks.captaincook4d import Recipes, read_recipes
 from tgml.benchmarks.data import data_directory, data_file
+from tgml.benchmarks.recipes import Recipes, read_recipes
 from tgml.benchmarks.result import BenchmarkResult, Column
 from tgml.benchmarks.rows import choose_rows, compute_rows
 from tgml.benchmarks.scoring import EDGE_COLUMNS, edge_row, timed

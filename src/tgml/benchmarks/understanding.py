@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tgml.benchmarks.captaincook4d import read_recipes
 from tgml.benchmarks.data import data_directory
+from tgml.benchmarks.recipes import read_recipes
 from tgml.benchmarks.result import BenchmarkResult, Column, percent
 from tgml.benchmarks.rows import choose_rows, compute_rows
 from tgml.benchmarks.scoring import timed

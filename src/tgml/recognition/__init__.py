@@ -4,8 +4,8 @@
 into key-steps as they come, for `tgml.monitoring` to judge. Both never look ahead.
 """
 
+from tgml.recognition.frame_files import save_frames
 from tgml.recognition.habits import FrameHabits, confusion_for, measure_frames
-from tgml.recognition.saving import save_frames
 from tgml.recognition.stream import KeyStepStream, key_steps
 from tgml.recognition.training import TrainedRecogniser, hold_out, train_recogniser
 

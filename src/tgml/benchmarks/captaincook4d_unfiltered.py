@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from tgml.benchmarks.captaincook4d import (
-    Recipes,
-    choose_methods,
-    is_quick,
-    published_answer,
-    table_rows,
-)
-from tgml.benchmarks.data import data_directory, data_file
+from tgml.benchmarks.captaincook4d import choose_methods, is_quick, table_rows
+from tgml.benchmarks.data import data_directory
+from tgml.benchmarks.recipes import Recipes, published_answer
 from tgml.benchmarks.result import BenchmarkResult
 from tgml.benchmarks.scoring import EDGE_COLUMNS
+from tgml.benchmarks.whole_recordings import (
+    annotation_files,
+    known_graph_files,
+    letters,
+    with_names,
+)
 from tgml.errors import MissingDataError
 from tgml.learners import Progress
 from tgml.readers import read_demonstrations, read_graph
-from tgml.sequences import Demonstrations, Vocabulary
 
 
 def run(
@@ -57,15 +57,10 @@ def read_unfiltered(directory: Path) -> Recipes:
     MissingDataError
         If the files are not there, or no recipe has both.
     """
-    folder = data_file(directory, "captaincook4d", "ground_truth_task_graphs").parent
-    names = sorted(path.name for path in folder.glob("complete_step_annotations*.json"))
-    if not names:
-        data_file(directory, "captaincook4d", "complete_step_annotations.json")
-    known = {
-        letters(path.stem): path for path in (folder / "ground_truth_task_graphs").glob("*.json")
-    }
+    known = known_graph_files(directory)
+    annotations = annotation_files(directory)[0]
     demonstrations, truths, answers, notes = [], [], {}, []
-    for given in read_demonstrations(folder / names[0], format="captaincook4d").procedures.values():
+    for given in read_demonstrations(annotations, format="captaincook4d").procedures.values():
         path = known.get(letters(given.procedure))
         if path is None:
             notes.append(f"{given.procedure} has no known graph and was left out")
@@ -81,20 +76,7 @@ def read_unfiltered(directory: Path) -> Recipes:
         if answer is not None:
             answers[given.procedure] = answer
     if not truths:
-        raise MissingDataError(f"{folder}: no known graph of any recipe in {names[0]}")
+        raise MissingDataError(
+            f"{annotations.parent}: no known graph of any recipe in {annotations.name}"
+        )
     return Recipes(tuple(demonstrations), tuple(truths), answers, directory, tuple(notes))
-
-
-def letters(name: str) -> str:
-    """Return a name without spaces, signs and capitals: the known graphs' files are named so."""
-    return "".join(char for char in name.casefold() if char.isalnum())
-
-
-def with_names(given: Demonstrations, names: Sequence[str]) -> Demonstrations | None:
-    """Return demonstrations under the known graph's names, whose spelling may differ a little."""
-    spelling = {letters(name): name for name in names}
-    found = [spelling.get(letters(step)) for step in given.vocabulary.steps]
-    if None in found or len(set(found)) < len(found):
-        return None
-    words = Vocabulary(tuple(name for name in found if name is not None))
-    return Demonstrations(words, given.sequences, given.procedure)
