@@ -12,6 +12,7 @@ import typer
 from tgml.cli import log_options, options
 from tgml.cli.graph_files import graph_paths, save_graphs, too_many
 from tgml.cli.output import count, echo, print_graph, print_json, print_notes, progress_bar
+from tgml.cli.zero_shot import predict_graph, refuse_for_zero_shot
 from tgml.errors import InputError, SettingError
 
 if TYPE_CHECKING:
@@ -144,10 +145,10 @@ def learn(
     from tgml.readers import read_demonstrations
 
     if zero_shot is not None:
-        _refuse_for_zero_shot(demos, method, model, unified=unified, save_model=save_model)
+        refuse_for_zero_shot(demos, method, model, unified=unified, save_model=save_model)
         unseen = options.settings(setting, options.learner_class(method))
         paths = graph_paths(zero_shot, [zero_shot.stem], output)
-        learning = _predict(zero_shot, model, unseen, threshold, relaxed)
+        learning = predict_graph(zero_shot, model, unseen, threshold, relaxed)
         _report([learning], paths, changes, as_json)
         return
     if model is not None:
@@ -234,41 +235,6 @@ def learn(
         )
     print_notes(reading.notes)
     _report(learnings, paths, changes, as_json)
-
-
-def _refuse_for_zero_shot(
-    demos: str | None, method: str, model: Path | None, *, unified: bool, save_model: Path | None
-) -> None:
-    if demos is not None:
-        raise InputError(f"{demos}: --zero-shot takes no recordings, only step names")
-    if method != "tgt-text":
-        raise InputError(f"--zero-shot is for --method tgt-text, not {method!r}")
-    if model is None:
-        raise InputError("--zero-shot needs --model FILE, a network that --save-model wrote")
-    if unified or save_model is not None:
-        raise InputError("--zero-shot trains nothing; leave out --unified and --save-model")
-
-
-def _predict(
-    steps: Path, model: Path | None, given: dict[str, Any], threshold: float | None, relaxed: bool
-) -> Learning:
-    from tgml.pipeline import predict
-    from tgml.readers import read_steps
-
-    embeddings = given.pop("embeddings", None)
-    if given:
-        raise InputError(
-            f"--set {next(iter(given))} is of no use to --zero-shot, which trains nothing; only "
-            "--set embeddings=FILE is"
-        )
-    return predict(
-        read_steps(steps),
-        str(model),
-        embeddings=embeddings,
-        procedure=steps.stem,
-        threshold=threshold,
-        relaxed=relaxed,
-    )
 
 
 def _report(
