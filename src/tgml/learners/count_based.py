@@ -2,7 +2,7 @@
 
 A baseline of the paper, after Ashutosh et al. (2023), with the segments matched by their
 labels. Transitions from each step to the next, START and END included, are counted and
-normalised; the most frequent direct predecessors become preconditions.
+normalised; what was done directly before a step most often becomes its precondition.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _transitions(sequences: Iterable[tuple[int, ...]], size: int) -> Matrix:
 
 
 def _most_frequent(after: Matrix) -> nx.DiGraph:
-    """Return each node with its most frequent direct predecessors, ties kept."""
+    """Return each node with what came directly before it most often, ties kept."""
     shares = after / np.maximum(after.sum(axis=0), 1e-300)
     tops = (shares > 0) & np.isclose(shares, shares.max(axis=0))
     graph = nx.DiGraph()
