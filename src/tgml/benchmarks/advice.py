@@ -40,16 +40,8 @@ def run(
 ) -> BenchmarkResult:
     """Record random procedures one recording after the other, by advice and at random.
 
-    Parameters
-    ----------
-    data
-        Not used.
-    methods
-        Which learners; by default 'robust' and 'intersection'.
-    seeds
-        How many procedures of each size.
-    progress
-        Told how far it is.
+    The methods are learners, by default 'robust' and 'intersection'; the seeds say how many
+    procedures there are of each size.
     """
     chosen = choose_rows(methods, LEARNERS)
     truths = draw_procedures(seeds)

@@ -49,16 +49,8 @@ def run(
 ) -> BenchmarkResult:
     """Learn attributes from recordings with and without errors, and score them.
 
-    Parameters
-    ----------
-    data
-        Not used.
-    methods
-        'learned', the control, or both.
-    seeds
-        How many procedures of each size.
-    progress
-        Told how far it is.
+    The methods are 'learned' and the control; the seeds say how many procedures there are of each
+    size.
     """
     chosen = choose_rows(methods, METHODS)
     truths = [

@@ -61,16 +61,8 @@ def run(
 ) -> BenchmarkResult:
     """Learn random procedures from more and more recordings, and from worse and worse ones.
 
-    Parameters
-    ----------
-    data
-        Not used.
-    methods
-        Which methods and controls to run; by default all that need no endpoint.
-    seeds
-        How many procedures of each size to draw.
-    progress
-        Told how far it is.
+    By default all methods that need no endpoint are run, and all controls; the seeds say how many
+    procedures of each size are drawn.
     """
     chosen = _choose(methods)
     truths = draw_procedures(seeds)
