@@ -352,7 +352,7 @@ def test_what_can_only_be_a_log_is_known(tmp_path: Path) -> None:
 
 
 def test_parts_change_no_count(tea: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tgml.logs.log.ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("tgml.logs.variants.ROWS_AT_ONCE", 2)
     assert variants(read_log(tea).only()) == BOTH
 
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from tgml.errors import SettingError
 from tgml.rendering.charts import Dots, Point, Series, dot_chart, line_chart
-from tgml.rendering.charts.parts import COLOURS, looks, round_ticks
+from tgml.rendering.charts.axes import round_ticks
+from tgml.rendering.charts.looks import COLOURS, looks
 from tgml.rendering.text import printable
 
 from .strategies import NASTY, names

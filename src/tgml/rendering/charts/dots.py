@@ -6,27 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tgml.errors import SettingError
-from tgml.rendering.charts.parts import (
+from tgml.rendering.charts.axes import FAINT, Axis, round_ticks
+from tgml.rendering.charts.frame import (
     BOTTOM,
-    FAINT,
     INK,
     LEGEND_LINE,
     LEGEND_SAMPLE,
     PLOT_WIDTH,
     TOP,
-    Axis,
     check_finite,
-    element,
     frame,
-    label,
     legend,
     legend_width,
-    looks,
-    plain,
-    round_ticks,
-    text_width,
-    write,
 )
+from tgml.rendering.charts.looks import looks
+from tgml.rendering.svg import element, label, plain, text_width, write
 from tgml.rendering.text import printable, shorten
 
 LINE = 22.0

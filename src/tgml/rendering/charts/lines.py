@@ -6,32 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tgml.errors import SettingError
-from tgml.rendering.charts.parts import (
+from tgml.rendering.charts.axes import FAINT, Axis, horizontal_grid, round_ticks, vertical_axis
+from tgml.rendering.charts.frame import (
     BOTTOM,
-    FAINT,
     LEFT,
     LEGEND_LINE,
     LEGEND_SAMPLE,
     PLOT_HEIGHT,
     PLOT_WIDTH,
     TOP,
-    Axis,
-    Look,
     check_finite,
-    element,
     figure,
     frame,
-    horizontal_grid,
-    label,
     legend,
     legend_width,
-    looks,
-    number,
-    round_ticks,
-    text_width,
-    vertical_axis,
-    write,
 )
+from tgml.rendering.charts.looks import Look, looks
+from tgml.rendering.svg import element, label, number, text_width, write
 
 
 @dataclass(frozen=True)
@@ -135,7 +126,7 @@ def line_chart(
         for value in (point.y, point.low, point.high)
         if value is not None
     ]
-    y_axis = vertical_axis(ends, y_range, base)
+    y_axis = vertical_axis(ends, y_range, base, TOP)
     styles = looks([one.muted for one in series])
     parts = horizontal_grid(y_axis, LEFT, right)
     parts.append(element("line", x1=LEFT, y1=base, x2=right, y2=base, stroke=FAINT))

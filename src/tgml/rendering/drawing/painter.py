@@ -10,12 +10,12 @@ import math
 import unicodedata
 from collections.abc import Sequence
 
-from tgml.rendering.charts.parts import element, number, plain, write
 from tgml.rendering.drawing.fonts import FONT_FAMILY, carried_font
 from tgml.rendering.drawing.labels import FONT_SIZE, INSET, LINE, MARK_LINE, MARK_SIZE, Label
 from tgml.rendering.drawing.layout import Layout, Point, Route
 from tgml.rendering.drawing.picture import Arrow, Box, Picture, Stroke
 from tgml.rendering.drawing.themes import Theme
+from tgml.rendering.svg import element, number, plain, write
 from tgml.rendering.text import printable, wrap
 
 _MARGIN = 18.0

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from tgml.errors import GraphError
 from tgml.graph import Edge, TaskGraph
-from tgml.rendering.charts.parts import label
 from tgml.rendering.drawing.effort import MOST_EDGES, implied_places
 from tgml.rendering.drawing.picture import PLAIN, Arrow, Box, Picture, Stroke
+from tgml.rendering.svg import label
 from tgml.sequences import END, START
 
 # From the faintest line that is still seen well to the heaviest that hides nothing.

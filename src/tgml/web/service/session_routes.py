@@ -19,9 +19,10 @@ from tgml.storage import graph_to_json
 from tgml.web.service import bodies
 from tgml.web.service.answers import SAFE_HEADERS, json_response
 from tgml.web.service.context import Service
+from tgml.web.service.monitors import PAGE, catch_up
 from tgml.web.service.problems import Problem, unknown_session
 from tgml.web.service.rows import ObservationRow, SessionRow, compact, moment
-from tgml.web.service.sessions import PAGE, Finish, Observe, Open, catch_up
+from tgml.web.service.sessions import Finish, Observe, Open
 from tgml.web.service.streams import EventResponse, all_events, session_events
 from tgml.web.service.tables import STATUSES, Tables
 

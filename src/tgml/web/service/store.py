@@ -20,13 +20,14 @@ from urllib.parse import urlsplit
 from tgml.errors import FileError, MissingExtraError, SettingError
 from tgml.web.service.graphs import Versions
 from tgml.web.service.limits import Limits
+from tgml.web.service.monitors import Monitors
 from tgml.web.service.problems import (
     Problem,
     StoreDownError,
     StoreError,
     StoreRaceError,
 )
-from tgml.web.service.sessions import Command, Monitors, Outcome, Unit
+from tgml.web.service.sessions import Command, Outcome, Unit
 from tgml.web.service.store_sqlite import SqliteTables
 from tgml.web.service.tables import Tables
 
