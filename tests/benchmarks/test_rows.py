@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.rows import choose_rows, compute_rows, measure_rows
 from tgml.errors import MissingDataError, UnknownNameError
-from tgml.learners import no_progress
 
 
 @given(st.lists(st.sampled_from("abcd")))
@@ -21,7 +21,7 @@ def test_an_unknown_row_is_refused_before_anything_is_computed() -> None:
         raise AssertionError("measured")
 
     with pytest.raises(UnknownNameError, match="measure 'c'"):
-        measure_rows({"a": never, "b": never}, ["a", "c"], no_progress)
+        measure_rows({"a": never, "b": never}, Asked(methods=["a", "c"]))
 
 
 def lacking(name: str) -> str:
@@ -32,7 +32,7 @@ def lacking(name: str) -> str:
 
 def test_a_row_that_lacks_data_is_left_out_and_noted() -> None:
     told: list[tuple[int, int, str]] = []
-    rows, notes = compute_rows("abd", lacking, lambda *args: told.append(args), strict=False)
+    rows, notes = compute_rows("abd", lacking, Asked(progress=lambda *args: told.append(args)))
     assert rows == ["A", "D"]
     assert notes == ["b was left out: no data for b"]
     assert told == [(0, 3, "a"), (1, 3, "b"), (2, 3, "d"), (3, 3, "done")]
@@ -40,9 +40,9 @@ def test_a_row_that_lacks_data_is_left_out_and_noted() -> None:
 
 def test_a_row_asked_for_by_name_that_lacks_data_is_an_error() -> None:
     with pytest.raises(MissingDataError, match="no data for b"):
-        compute_rows("abd", lacking, no_progress, strict=True)
+        compute_rows("abd", lacking, Asked(methods="abd"))
 
 
 def test_a_benchmark_of_which_nothing_can_be_computed_is_an_error() -> None:
     with pytest.raises(MissingDataError, match="no data for b"):
-        compute_rows("bc", lacking, no_progress, strict=False)
+        compute_rows("bc", lacking, Asked())

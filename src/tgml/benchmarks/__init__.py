@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.result import BenchmarkResult
 from tgml.errors import UnknownNameError
 from tgml.learners import Progress, no_progress
@@ -31,7 +32,7 @@ class BenchmarkEntry:
     summary
         What it measures, in one line.
     module
-        Where it lives; its function ``run(data, methods, seeds, progress)`` does the work.
+        Where it lives; its function ``run(asked)`` does the work.
     folder
         Where its page, Markdown and JSON go unless the user says otherwise; empty for nowhere.
     charts_as_files
@@ -234,5 +235,5 @@ def run_benchmark(
     if name not in BENCHMARKS:
         raise UnknownNameError("benchmark", name, BENCHMARKS)
     module = importlib.import_module(BENCHMARKS[name].module)
-    result: BenchmarkResult = module.run(data, methods, seeds, progress)
+    result: BenchmarkResult = module.run(Asked(data, methods, seeds, progress))
     return result

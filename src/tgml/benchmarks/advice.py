@@ -5,16 +5,16 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.random_procedures import draw_procedures, note_on_procedures
 from tgml.benchmarks.result import BenchmarkResult, Column, Row, percent
 from tgml.benchmarks.rows import choose_rows
 from tgml.evaluation import compare_edges, mean_interval
 from tgml.graph import TaskGraph
 from tgml.insight import advise
-from tgml.learners import Progress, get_learner
+from tgml.learners import get_learner
 from tgml.postprocess import to_graph
 from tgml.rendering.charts import Point, Series, line_chart
 from tgml.sequences import Demonstrations, KeyStepSequence
@@ -32,23 +32,18 @@ CONDITIONS: Mapping[str, Noise] = {
 WAYS = ("advised", "random")
 
 
-def run(
-    data: str | Path | None,  # noqa: ARG001 - every benchmark takes it, this one makes its own
-    methods: Sequence[str] | None,
-    seeds: int,
-    progress: Progress,
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Record random procedures one recording after the other, by advice and at random.
 
     The methods are learners, by default 'robust' and 'intersection'; the seeds say how many
     procedures there are of each size.
     """
-    chosen = choose_rows(methods, LEARNERS)
-    truths = draw_procedures(seeds)
+    chosen = choose_rows(asked.methods, LEARNERS)
+    truths = draw_procedures(asked.seeds)
     rows: list[dict[str, Any]] = []
     work = [(condition, way) for condition in CONDITIONS for way in WAYS]
     for done, (condition, way) in enumerate(work):
-        progress(done, len(work), f"{way}, {condition}")
+        asked.progress(done, len(work), f"{way}, {condition}")
         recorded = [
             record(truth, way, max(COUNTS), CONDITIONS[condition], seed)
             for seed, truth in enumerate(truths)
@@ -57,8 +52,8 @@ def run(
             # An order is all that the exact one can bear: one error takes a pair away for good.
             if condition == "clean" or name != "intersection":
                 rows += _rows(name, condition, way, recorded, truths)
-    progress(len(work), len(work), "done")
-    parts = [_part(condition, rows, seeds) for condition in CONDITIONS]
+    asked.progress(len(work), len(work), "done")
+    parts = [_part(condition, rows, asked.seeds) for condition in CONDITIONS]
     return BenchmarkResult(
         "advice",
         f"{len(truths)} random procedures: recordings needed when advice chooses the next one",

@@ -6,14 +6,13 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 from tgml.alignment import Aligner, Alignment, Costs
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.result import BenchmarkResult, Column
 from tgml.benchmarks.rows import measure_rows
 from tgml.graph import TaskGraph
-from tgml.learners import Progress
 from tgml.synthetic import draw_orders, random_procedure
 
 RUNS = 3
@@ -34,12 +33,7 @@ NOTES = (
 )
 
 
-def run(
-    data: str | Path | None,  # noqa: ARG001 - every benchmark is called like this
-    methods: Sequence[str] | None,
-    seeds: int,  # noqa: ARG001
-    progress: Progress,
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Measure the times."""
     measures: dict[str, Callable[[], dict[str, Any]]] = {
         "swaps-100x25": lambda: swaps(25, 100, "under 0.2 s"),
@@ -48,7 +42,7 @@ def run(
         "repeated-1000": lambda: _large(20, 1000, "1 recording of 1,000 events of 20 steps"),
         "brute-force": _brute_force,
     }
-    rows, notes = measure_rows(measures, methods, progress)
+    rows, notes = measure_rows(measures, asked)
     title = "Alignment: the cheapest explanation of recordings by a graph"
     return BenchmarkResult("alignment", title, rows, COLUMNS, [*notes, *NOTES])
 

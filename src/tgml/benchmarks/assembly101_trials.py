@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from networkx import DiGraph, transitive_reduction
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.data import data_directory, data_file
 from tgml.benchmarks.result import BenchmarkResult, Column, percent
 from tgml.benchmarks.rows import compute_rows
@@ -25,7 +25,6 @@ from tgml.benchmarks.trials import (
     learn_graphs,
 )
 from tgml.graph import TaskGraph, connect_ends
-from tgml.learners import Progress
 from tgml.monitoring.order import pair_trust
 from tgml.monitoring.reversals import judge_with_reversals, reversals
 from tgml.readers import Assembly101, read_assembly101
@@ -81,15 +80,10 @@ class _Fold:
     by_toy: Mapping[str, Demonstrations]
 
 
-def run(
-    data: str | Path | None,
-    methods: Sequence[str] | None,
-    seeds: int,  # noqa: ARG001 - every benchmark takes it
-    progress: Progress,
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Learn from other people's clean recordings, and judge each recording to its end."""
-    chosen = choose_methods(methods, DEFAULT)
-    directory = data_directory(data, needs=("assembly101",))
+    chosen = choose_methods(asked.methods, DEFAULT)
+    directory = data_directory(asked.data, needs=("assembly101",))
     data_file(directory, "assembly101", "annotations")
     given = read_assembly101(directory / "assembly101")
     folds = list(_folds(given))
@@ -101,8 +95,7 @@ def run(
             if name in CONTROLS
             else _method_rows(name, folds)
         ),
-        progress,
-        strict=methods is not None,
+        asked,
     )
     trials = [trial for fold in procedures for trial in fold.trials]
     labels = [label for trial in trials for label in trial.labels]

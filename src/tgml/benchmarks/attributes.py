@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from tgml.attributes import StepAttributes
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.random_procedures import SIZES, draw_procedure, measured_seeds
 from tgml.benchmarks.result import BenchmarkResult, Column
 from tgml.benchmarks.rows import choose_rows
@@ -15,7 +15,6 @@ from tgml.benchmarks.whole_recordings import unmarked
 from tgml.evaluation import mean_interval
 from tgml.graph import TaskGraph
 from tgml.insight import step_attributes
-from tgml.learners import Progress
 from tgml.procedures import load_procedure, procedure_names
 from tgml.sequences import Demonstrations
 from tgml.synthetic import Noise, draw_demonstrations, with_choices
@@ -41,18 +40,13 @@ def ever(demonstrations: Demonstrations) -> dict[str, StepAttributes]:
 METHODS: Mapping[str, Learn] = {"learned": step_attributes, "control: ever": ever}
 
 
-def run(
-    data: str | Path | None,  # noqa: ARG001 - every benchmark takes it, this one makes its own
-    methods: Sequence[str] | None,
-    seeds: int,
-    progress: Progress,
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Learn attributes from recordings with and without errors, and score them.
 
     The methods are 'learned' and the control; the seeds say how many procedures there are of each
     size.
     """
-    chosen = choose_rows(methods, METHODS)
+    chosen = choose_rows(asked.methods, METHODS)
     truths = [
         with_choices(
             draw_procedure(size, seed),
@@ -61,11 +55,11 @@ def run(
             seed=seed,
         )
         for size in SIZES
-        for seed in measured_seeds(seeds)
+        for seed in measured_seeds(asked.seeds)
     ]
     rows = []
     for done, rate in enumerate(RATES):
-        progress(done, len(RATES), f"{rate:.0%} errors")
+        asked.progress(done, len(RATES), f"{rate:.0%} errors")
         for count in COUNTS:
             given = [
                 unmarked(draw_demonstrations(truth, count, seed, noise=Noise.mixed(rate)))
@@ -83,7 +77,7 @@ def run(
         _row(name, "procedures that ship", count, METHODS[name], recordings, known)
         for name in chosen
     ]
-    progress(len(RATES), len(RATES), "done")
+    asked.progress(len(RATES), len(RATES), "done")
     return BenchmarkResult(
         "attributes",
         f"Optional and repeatable steps of {len(truths)} random procedures: precision / recall in "

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.audit_labels import NOISE, Labelled, broken_pairs, draw_labelled, read_labelled
 from tgml.benchmarks.audit_strangers import mixed_in
 from tgml.benchmarks.data import data_directory
@@ -15,15 +15,12 @@ from tgml.benchmarks.result import BenchmarkResult, Column, percent
 from tgml.benchmarks.rows import choose_rows
 from tgml.evaluation import average_precision
 from tgml.insight import Audit, audit
-from tgml.learners import Progress
 
 Scores = tuple[Sequence[float], Sequence[Sequence[float]] | None]
 """A score for each recording, and for each of its steps where the way gives such."""
 
 
-def run(
-    data: str | Path | None, methods: Sequence[str] | None, seeds: int, progress: Progress
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Score audits on CaptainCook4D's tagged errors and on random procedures.
 
     Parameters
@@ -37,8 +34,8 @@ def run(
     progress
         Told how far it is.
     """
-    chosen = choose_rows(methods, ROWS)
-    directory = data_directory(data)
+    chosen = choose_rows(asked.methods, ROWS)
+    directory = data_directory(asked.data)
     sources: dict[str, tuple[str, Callable[[], list[Labelled]]]] = {
         "file order": (
             "CaptainCook4D, steps in file order",
@@ -48,14 +45,14 @@ def run(
             "CaptainCook4D, steps in the order of their start times",
             lambda: read_labelled(directory, "start"),
         ),
-        "synthetic": ("random procedures", lambda: draw_labelled(seeds)),
+        "synthetic": ("random procedures", lambda: draw_labelled(asked.seeds)),
     }
     parts = []
     for done, (source, (title, read)) in enumerate(sources.items()):
-        progress(done, len(sources), title)
-        parts.append(_part(source, title, read(), chosen, seeds))
-    parts.append(mixed_in(NOISE, seeds))
-    progress(len(sources), len(sources), "done")
+        asked.progress(done, len(sources), title)
+        parts.append(_part(source, title, read(), chosen, asked.seeds))
+    parts.append(mixed_in(NOISE, asked.seeds))
+    asked.progress(len(sources), len(sources), "done")
     return BenchmarkResult(
         "audit",
         "Recordings and steps with errors of order, found without having seen a tag",

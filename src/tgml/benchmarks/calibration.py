@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.captaincook4d_unfiltered import read_unfiltered
 from tgml.benchmarks.data import data_directory
 from tgml.benchmarks.recipes import read_recipes
@@ -15,7 +16,7 @@ from tgml.benchmarks.rows import choose_rows
 from tgml.errors import MissingDataError, UnavailableError
 from tgml.evaluation import brier_score, calibration_error, reliability
 from tgml.graph import TaskGraph
-from tgml.learners import Learned, Progress, get_learner
+from tgml.learners import Learned, get_learner
 from tgml.postprocess import to_graph
 from tgml.rendering.charts import Point, Series, line_chart
 from tgml.sequences import END, START, Demonstrations
@@ -30,27 +31,25 @@ PROBLEMS_A_SEED = 40
 Problem = tuple[Demonstrations, TaskGraph]
 
 
-def run(
-    data: str | Path | None, methods: Sequence[str] | None, seeds: int, progress: Progress
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Compare what methods say of their edges with how many of them are right."""
-    chosen = choose_rows(methods, METHODS)
+    chosen = choose_rows(asked.methods, METHODS)
     rows: list[dict[str, Any]] = []
     notes = []
     sets = []
     for name in ("synthetic", "captaincook4d", "captaincook4d-unfiltered"):
         try:
-            sets.append((name, _problems(name, data, seeds)))
+            sets.append((name, _problems(name, asked.data, asked.seeds)))
         except MissingDataError as error:
             notes.append(f"{name} was left out: {error}")
     runs = list(itertools.product(sets, chosen))
     for done, ((name, problems), method) in enumerate(runs):
-        progress(done, len(runs), f"{method} on {name}")
+        asked.progress(done, len(runs), f"{method} on {name}")
         try:
             rows += _rows(name, method, problems)
         except UnavailableError as error:
             notes.append(f"{method} was left out: {error}")
-    progress(len(runs), len(runs), "done")
+    asked.progress(len(runs), len(runs), "done")
     return BenchmarkResult(
         "calibration",
         "what is said of edges and pairs against how many are right: the expected calibration "
@@ -60,7 +59,7 @@ def run(
         [
             *notes,
             (
-                f"synthetic: {PROBLEMS_A_SEED * seeds} random procedures of seeds from "
+                f"synthetic: {PROBLEMS_A_SEED * asked.seeds} random procedures of seeds from "
                 f"{FIRST_SEED} on, with habits and errors of all kinds; robust's probabilities "
                 "were fitted on 400 others of the same kind"
             ),

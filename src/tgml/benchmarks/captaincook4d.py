@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.data import data_directory
 from tgml.benchmarks.recipes import Recipes, published_graphs, read_recipes
 from tgml.benchmarks.result import BenchmarkResult, Column
@@ -14,7 +14,7 @@ from tgml.benchmarks.rows import choose_rows, compute_rows
 from tgml.benchmarks.scoring import EDGE_COLUMNS, Runs, edge_row, timed
 from tgml.evaluation.controls import CONTROLS, uncontradicted
 from tgml.graph import TaskGraph
-from tgml.learners import LEARNERS, Progress, get_learner
+from tgml.learners import LEARNERS, get_learner
 from tgml.postprocess import to_graph
 from tgml.rendering.charts import Dots, dot_chart
 
@@ -113,16 +113,14 @@ CONTROL_NOTES = {
 }
 
 
-def run(
-    data: str | Path | None, methods: Sequence[str] | None, seeds: int, progress: Progress
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Learn every recipe that has recordings and a known graph, and score the edges."""
-    chosen = choose_methods(methods)
-    recipes = read_recipes(data_directory(data, needs=("captaincook4d",)))
+    chosen = choose_methods(asked.methods)
+    recipes = read_recipes(data_directory(asked.data, needs=("captaincook4d",)))
     notes = list(recipes.notes)
-    rows, left_out = table_rows(chosen, recipes, seeds, progress, strict=methods is not None)
+    rows, left_out = table_rows(chosen, recipes, asked)
     notes += left_out
-    if seeds == 1:
+    if asked.seeds == 1:
         notes.append("one seed gives no interval; its half-width of 0 says nothing")
     recordings = sum(map(len, recipes.demonstrations))
     return BenchmarkResult(
@@ -140,20 +138,18 @@ def run(
 
 
 def table_rows(
-    chosen: Sequence[str], recipes: Recipes, seeds: int, progress: Progress, *, strict: bool
+    chosen: Sequence[str], recipes: Recipes, asked: Asked
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the rows, and what was left out for lack of data or of an optional dependency.
 
     Parameters
     ----------
-    chosen, recipes, seeds, progress
-        As for the benchmark.
-    strict
-        Whether a row that cannot be computed is an error, as when it was asked for by name.
+    chosen, recipes
+        Which rows, on which recipes.
+    asked
+        What the user asked for.
     """
-    return compute_rows(
-        chosen, lambda label: table_row(label, recipes, seeds), progress, strict=strict
-    )
+    return compute_rows(chosen, lambda label: table_row(label, recipes, asked.seeds), asked)
 
 
 def _charts(rows: Sequence[dict[str, Any]]) -> dict[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.data import data_directory
 from tgml.benchmarks.recipes import read_recipes
 from tgml.benchmarks.result import BenchmarkResult, Column, percent
@@ -28,7 +29,6 @@ from tgml.benchmarks.whole_recordings import annotation_files, error_file, lette
 from tgml.errors import MissingDataError
 from tgml.evaluation.detection import f1_of
 from tgml.graph import TaskGraph
-from tgml.learners import Progress
 from tgml.monitoring import Monitor
 from tgml.readers import read_demonstrations
 from tgml.sequences import Demonstrations, KeyStepSequence
@@ -60,18 +60,11 @@ SKIPPED_NOTE = (
 )
 
 
-def run(
-    data: str | Path | None,
-    methods: Sequence[str] | None,
-    seeds: int,  # noqa: ARG001 - every benchmark takes it
-    progress: Progress,
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Learn each recipe from its clean recordings, and judge every other one step by step."""
-    chosen = choose_methods(methods, QUICK, (ORACLE,))
-    procedures, notes = read_trials(data_directory(data, needs=("captaincook4d",)))
-    found, left_out = compute_rows(
-        chosen, lambda name: _rows(name, procedures), progress, strict=methods is not None
-    )
+    chosen = choose_methods(asked.methods, QUICK, (ORACLE,))
+    procedures, notes = read_trials(data_directory(asked.data, needs=("captaincook4d",)))
+    found, left_out = compute_rows(chosen, lambda name: _rows(name, procedures), asked)
     notes += left_out
     rows = [row for ordered, _ in found for row in ordered]
     skipped = [row for _, passed in found for row in passed]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.captaincook4d import choose_methods, is_quick, table_rows
 from tgml.benchmarks.data import data_directory
 from tgml.benchmarks.recipes import Recipes, published_answer
@@ -17,19 +17,16 @@ from tgml.benchmarks.whole_recordings import (
     with_names,
 )
 from tgml.errors import MissingDataError
-from tgml.learners import Progress
 from tgml.readers import read_demonstrations, read_graph
 
 
-def run(
-    data: str | Path | None, methods: Sequence[str] | None, seeds: int, progress: Progress
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Learn every recipe from all its recordings, and score the edges."""
-    chosen = choose_methods(methods)
-    slow = [label for label in chosen if not is_quick(label)] if methods is None else []
+    chosen = choose_methods(asked.methods)
+    slow = [label for label in chosen if not is_quick(label)] if asked.methods is None else []
     chosen = [label for label in chosen if label not in slow]
-    recipes = read_unfiltered(data_directory(data))
-    rows, left_out = table_rows(chosen, recipes, seeds, progress, strict=methods is not None)
+    recipes = read_unfiltered(data_directory(asked.data))
+    rows, left_out = table_rows(chosen, recipes, asked)
     for row in rows:
         for foreign in ("paper", "released_seconds", "ratio"):
             row.pop(foreign, None)  # they are of the clean recordings

@@ -6,15 +6,14 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.result import BenchmarkResult, Column
 from tgml.benchmarks.rows import measure_rows
 from tgml.graph import TaskGraph
-from tgml.learners import Progress
 from tgml.rendering.drawing import draw_graph, to_png
 from tgml.synthetic import random_procedure
 
@@ -45,12 +44,7 @@ FIRST = (
 )
 
 
-def run(
-    data: str | Path | None,  # noqa: ARG001 - every benchmark is called like this
-    methods: Sequence[str] | None,
-    seeds: int,  # noqa: ARG001
-    progress: Progress,
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Measure the times."""
     measures: dict[str, Callable[[], dict[str, Any]]] = {
         "first": _first,
@@ -60,7 +54,7 @@ def run(
             for png in (False, True):
                 name = f"{'png' if png else 'svg'}-{steps}{SUFFIXES[kind]}"
                 measures[name] = partial(_measure, steps, kind, must, png=png)
-    rows, notes = measure_rows(measures, methods, progress)
+    rows, notes = measure_rows(measures, asked)
     return BenchmarkResult("draw", "Drawings: seconds for one", rows, COLUMNS, [*notes, *NOTES])
 
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-
 from tgml.benchmarks import online_mistakes
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.result import BenchmarkResult
-from tgml.learners import Progress
 
 
-def run(
-    data: str | Path | None, methods: Sequence[str] | None, seeds: int, progress: Progress
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Learn on the training half, flag the mistakes of the test half."""
-    return online_mistakes.run("epic-tent-o", data, methods, seeds, progress)
+    return online_mistakes.run("epic-tent-o", asked)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.data import data_directory
 from tgml.benchmarks.recipes import read_recipes
 from tgml.benchmarks.result import BenchmarkResult, Column, percent
 from tgml.errors import SettingError
 from tgml.evaluation import compare_edges
-from tgml.learners import Progress
 from tgml.pipeline import learn_all
 from tgml.rendering.drawing import draw_comparison
 
@@ -25,26 +23,21 @@ NOTES = (
 )
 
 
-def run(
-    data: str | Path | None,
-    methods: Sequence[str] | None,
-    seeds: int,  # noqa: ARG001 - a figure shows one run, that of seed 0
-    progress: Progress,
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Learn every recipe and draw it, as the paper's figures 'qualitative 1' to '24' do."""
-    if methods is not None and len(methods) != 1:
+    if asked.methods is not None and len(asked.methods) != 1:
         raise SettingError(
-            f"the figures show one method and {len(methods)} are asked for "
-            f"({', '.join(methods)}); expected one, by default {METHOD!r}"
+            f"the figures show one method and {len(asked.methods)} are asked for "
+            f"({', '.join(asked.methods)}); expected one, by default {METHOD!r}"
         )
-    method = methods[0] if methods else METHOD
-    recipes = read_recipes(data_directory(data, needs=("captaincook4d",)))
-    learned = learn_all(recipes.demonstrations, method, progress=progress)
+    method = asked.methods[0] if asked.methods else METHOD
+    recipes = read_recipes(data_directory(asked.data, needs=("captaincook4d",)))
+    learned = learn_all(recipes.demonstrations, method, progress=asked.progress)
     rows: list[dict[str, Any]] = []
     figures = {}
     for place, (result, truth) in enumerate(zip(learned, recipes.truths, strict=True), start=1):
         recipe = result.graph.procedure
-        progress(place, len(learned), f"drawing {recipe}")
+        asked.progress(place, len(learned), f"drawing {recipe}")
         scores = compare_edges(result.graph, truth)
         name = f"{place:02}-{re.sub(r'[^a-z0-9]+', '-', recipe.casefold()).strip('-')}"
         # Known graphs are called by their files; the recipe's own name is the title.

@@ -7,14 +7,13 @@ examples are the pairs that all recordings order alike and that do not follow fr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tgml.adjacency import Matrix, WeightedAdjacency
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.data import data_directory, data_file
 from tgml.benchmarks.recipes import Recipes, read_recipes
 from tgml.benchmarks.result import BenchmarkResult, Column
@@ -22,7 +21,6 @@ from tgml.benchmarks.rows import choose_rows, compute_rows
 from tgml.benchmarks.scoring import EDGE_COLUMNS, edge_row, timed
 from tgml.errors import MissingExtraError
 from tgml.graph import TaskGraph
-from tgml.learners import Progress
 from tgml.learners.fusion import ADJACENT, BASE, IN_PRIOR, SHARED_WORD, Evidence, Fusion
 from tgml.learners.partial_order import closure, reduction
 from tgml.postprocess import to_graph
@@ -36,18 +34,11 @@ NOTE = (
 ROWS = {"fusion": "step names alone", "fusion-llm": "a language model's published answers"}
 
 
-def run(
-    data: str | Path | None,
-    methods: Sequence[str] | None,
-    seeds: int,  # noqa: ARG001 - nothing is drawn
-    progress: Progress,
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Fit and judge the weights, leaving one recipe out at a time."""
-    chosen = choose_rows(methods, ROWS)
-    recipes = read_recipes(data_directory(data, needs=("captaincook4d",)))
-    rows, notes = compute_rows(
-        chosen, lambda label: _row(label, recipes), progress, strict=methods is not None
-    )
+    chosen = choose_rows(asked.methods, ROWS)
+    recipes = read_recipes(data_directory(asked.data, needs=("captaincook4d",)))
+    rows, notes = compute_rows(chosen, lambda label: _row(label, recipes), asked)
     return BenchmarkResult(
         "fusion-weights",
         f"fusion on CaptainCook4D's {len(recipes.truths)} clean recipes, its weights fitted on the "

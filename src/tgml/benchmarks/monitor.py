@@ -6,14 +6,13 @@ import json
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.result import BenchmarkResult, Column
 from tgml.benchmarks.rows import measure_rows
 from tgml.graph import TaskGraph, connect_ends
-from tgml.learners import Progress
 from tgml.monitoring import Monitor
 
 SESSIONS = 200
@@ -29,19 +28,14 @@ NOTES = (
 )
 
 
-def run(
-    data: str | Path | None,  # noqa: ARG001 - every benchmark is called like this
-    methods: Sequence[str] | None,
-    seeds: int,  # noqa: ARG001
-    progress: Progress,
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Measure the times."""
     measures: dict[str, Callable[[], dict[str, Any]]] = {
         "monitor-25": lambda: _sessions(25, 0.2, "under 20"),
         "monitor-90-dense": lambda: _sessions(90, 0.5, "under 50"),
         "monitor-flat": _flat,
     }
-    rows, notes = measure_rows(measures, methods, progress)
+    rows, notes = measure_rows(measures, asked)
     title = "The monitor: microseconds for a step"
     return BenchmarkResult("monitor", title, rows, COLUMNS, [*notes, *NOTES])
 

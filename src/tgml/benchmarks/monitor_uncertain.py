@@ -5,16 +5,15 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.random_procedures import draw_procedures
 from tgml.benchmarks.result import BenchmarkResult, Column, percent
 from tgml.benchmarks.rows import choose_rows
 from tgml.benchmarks.scoring import detection_figures
 from tgml.evaluation.detection import bootstrap_f1, score_detection
 from tgml.graph import TaskGraph
-from tgml.learners import Progress
 from tgml.monitoring import Confusion, Monitor, mistake_probabilities
 from tgml.monitoring.calibration import lowest_threshold
 from tgml.monitoring.uncertain import MISTAKE_RATE
@@ -63,23 +62,18 @@ class _Stream:
     unseen: int
 
 
-def run(
-    data: str | Path | None,  # noqa: ARG001 - every benchmark takes it, this one makes its own
-    methods: Sequence[str] | None,
-    seeds: int,
-    progress: Progress,
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Watch random procedures through worse and worse recognisers."""
-    chosen = choose_rows(methods, METHODS)
-    truths = draw_procedures(seeds)
+    chosen = choose_rows(asked.methods, METHODS)
+    truths = draw_procedures(asked.seeds)
     rows = []
     for done, rate in enumerate(RATES):
-        progress(done, len(RATES), f"error rate {rate:.0%}")
+        asked.progress(done, len(RATES), f"error rate {rate:.0%}")
         streams = [
             stream for seed, truth in enumerate(truths) for stream in _streams(truth, rate, seed)
         ]
         rows += [_row(name, rate, streams, truths) for name in chosen]
-    progress(len(RATES), len(RATES), "done")
+    asked.progress(len(RATES), len(RATES), "done")
     return BenchmarkResult(
         "monitor-uncertain",
         f"The monitor behind a recogniser: {len(truths)} random procedures, "

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.mistake_methods import EXPECTED_NOISE, METHODS, Workshop
 from tgml.benchmarks.mistake_split import MistakeSplit, read_split
 from tgml.benchmarks.published_mistakes import NOT_OURS, PUBLISHED
@@ -15,7 +15,6 @@ from tgml.benchmarks.rows import choose_rows
 from tgml.benchmarks.scoring import timed
 from tgml.errors import TgmlError
 from tgml.evaluation.online_mistakes import MistakeScores, f1_average_interval, score_flags
-from tgml.learners import Progress
 
 NOTES = (
     (
@@ -48,13 +47,7 @@ NOTES = (
 )
 
 
-def run(
-    name: str,
-    data: str | Path | None,
-    methods: Sequence[str] | None,
-    seeds: int,
-    progress: Progress,
-) -> BenchmarkResult:
+def run(name: str, asked: Asked) -> BenchmarkResult:
     """Learn on the training half with every method, and flag the mistakes of the test half.
 
     Parameters
@@ -64,22 +57,22 @@ def run(
     data, methods, seeds, progress
         As for every benchmark.
     """
-    chosen = choose_methods(methods)
-    split = read_split(name, data)
+    chosen = choose_methods(asked.methods)
+    split = read_split(name, asked.data)
     notes = list(split.notes)
     workshop = Workshop(split)
     by_segments: dict[str, list[dict[str, Any]]] = {segments: [] for segments in split.watched}
     for done, method in enumerate(chosen):
-        progress(done, len(chosen), method)
+        asked.progress(done, len(chosen), method)
         try:
             for segments, rows in by_segments.items():
-                rows.append(_row(method, workshop, segments, seeds))
+                rows.append(_row(method, workshop, segments, asked.seeds))
         except TgmlError as error:
-            if methods is not None:
+            if asked.methods is not None:
                 raise
             notes.append(f"{method} was left out: {error}")
-    progress(len(chosen), len(chosen), "done")
-    if methods is None:
+    asked.progress(len(chosen), len(chosen), "done")
+    if asked.methods is None:
         for segments, rows in by_segments.items():
             rows += _published(name, segments)
     return BenchmarkResult(

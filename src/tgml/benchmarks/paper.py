@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from tgml.benchmarks import captaincook4d, understanding, unseen
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.result import BenchmarkResult
 from tgml.errors import UnknownNameError
-from tgml.learners import Progress
 
-Run = Callable[[str | Path | None, Sequence[str] | None, int, Progress], BenchmarkResult]
+Run = Callable[[Asked], BenchmarkResult]
 
 
 @dataclass(frozen=True)
@@ -53,20 +52,20 @@ PARTS = (
 """The tables whose benchmarks are part of this one."""
 
 
-def run(
-    data: str | Path | None, methods: Sequence[str] | None, seeds: int, progress: Progress
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Recompute every table; of those that have a method that was asked for, only its rows."""
     known = dict.fromkeys(row for part in PARTS for row in part.rows)
-    for name in methods or ():
+    for name in asked.methods or ():
         if name not in known:
             raise UnknownNameError("method", name, known)
     parts, rows = [], []
     for part in PARTS:
-        chosen = None if methods is None else [name for name in methods if name in part.rows]
+        chosen = (
+            None if asked.methods is None else [name for name in asked.methods if name in part.rows]
+        )
         if chosen == []:
             continue
-        result = replace(part.run(data, chosen, seeds, progress), benchmark=part.table)
+        result = replace(part.run(replace(asked, methods=chosen)), benchmark=part.table)
         parts.append(result)
         rows += [{"table": part.table, **row} for row in result.rows]
     return BenchmarkResult(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.mistake_methods import METHODS, Workshop
 from tgml.benchmarks.mistake_split import SPLITS, MistakeSplit, Recordings, read_split
 from tgml.benchmarks.online_mistakes import choose_methods
@@ -15,7 +15,6 @@ from tgml.detectors.simulation import perturb
 from tgml.errors import MissingDataError
 from tgml.evaluation import mean_interval
 from tgml.evaluation.online_mistakes import score_flags
-from tgml.learners import Progress
 from tgml.rendering.charts import Point, Series, line_chart
 
 RATES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
@@ -48,15 +47,13 @@ NOTES = (
 )
 
 
-def run(
-    data: str | Path | None, methods: Sequence[str] | None, seeds: int, progress: Progress
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Perturb the true segments of each data set that is there, more and more."""
-    chosen = list(SHOWN) if methods is None else choose_methods(methods)
+    chosen = list(SHOWN) if asked.methods is None else choose_methods(asked.methods)
     splits, missing = [], []
     for name in SPLITS:
         try:
-            splits.append(read_split(name, data))
+            splits.append(read_split(name, asked.data))
         except MissingDataError as error:
             missing.append(error)
     if not splits:
@@ -67,10 +64,10 @@ def run(
         workshop = Workshop(split)
         points = []
         for done, method in enumerate(chosen, start=number * len(chosen)):
-            progress(done, total, f"{split.title}: {method}")
-            points += _points(method, workshop, seeds)
+            asked.progress(done, total, f"{split.title}: {method}")
+            points += _points(method, workshop, asked.seeds)
         parts.append(_part(split, points, [f"left out: {error}" for error in missing]))
-    progress(total, total, "done")
+    asked.progress(total, total, "done")
     return BenchmarkResult(
         "perturbation",
         "Average F1 of online mistake detection as key-steps are inserted, deleted and replaced",

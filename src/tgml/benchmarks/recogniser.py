@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.random_procedures import FIRST_SEED, draw_procedure
 from tgml.benchmarks.result import BenchmarkResult, Column, percent
 from tgml.benchmarks.rows import choose_rows
@@ -20,7 +20,6 @@ from tgml.evaluation.detection import score_detection
 from tgml.evaluation.frames import score_frames
 from tgml.frames import FrameRecording, segments
 from tgml.graph import TaskGraph
-from tgml.learners import Progress
 from tgml.monitoring import Monitor, mistake_probabilities
 from tgml.monitoring.edits import align, edit_score
 from tgml.recognition import FrameHabits, KeyStepStream, hold_out, measure_frames
@@ -86,32 +85,27 @@ class _Problem:
     seed: int
 
 
-def run(
-    data: str | Path | None,  # noqa: ARG001 - every benchmark takes it, this one makes its own
-    methods: Sequence[str] | None,
-    seeds: int,
-    progress: Progress,
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Train on simulated cameras, and judge what else they filmed."""
-    chosen = choose_rows(methods, METHODS)
+    chosen = choose_rows(asked.methods, METHODS)
     rows: list[dict[str, Any]] = []
-    total = len(CAMERAS) * len(chosen) * seeds
+    total = len(CAMERAS) * len(chosen) * asked.seeds
     frames = 0
     for camera in CAMERAS:
-        problems = [_problem(camera, seed) for seed in range(seeds)]
+        problems = [_problem(camera, seed) for seed in range(asked.seeds)]
         frames += sum(len(film) for problem in problems for film in problem.test)
         for name in chosen:
             found: list[dict[str, Any]] = []
             for problem in problems:
-                done = len(rows) * seeds + len(found)
-                progress(done, total, f"{camera}, {name}, procedure {len(found) + 1}")
+                done = len(rows) * asked.seeds + len(found)
+                asked.progress(done, total, f"{camera}, {name}, procedure {len(found) + 1}")
                 found.append(_judge(name, problem))
             rows.append({"camera": camera, **_row(name, found)})
-    progress(total, total, "done")
+    asked.progress(total, total, "done")
     return BenchmarkResult(
         "recogniser",
-        f"The recogniser on simulated features: {seeds} random procedures of {STEPS} steps, two "
-        f"cameras, {len(CAMERAS) * seeds * TEST} recordings to judge, {frames:,} frames",
+        f"The recogniser on simulated features: {asked.seeds} random procedures of {STEPS} steps, "
+        f"two cameras, {len(CAMERAS) * asked.seeds * TEST} recordings to judge, {frames:,} frames",
         rows,
         COLUMNS,
         [*NOTES, *(f"{name}: {METHODS[name]}" for name in chosen)],

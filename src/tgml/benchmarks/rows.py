@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from tgml.benchmarks.asked import Asked
 from tgml.errors import UnavailableError, UnknownNameError
-from tgml.learners import Progress
 
 Result = TypeVar("Result")
 
@@ -55,9 +55,7 @@ def choose_rows(
 def compute_rows(
     chosen: Sequence[str],
     compute: Callable[[str], Result],
-    progress: Progress,
-    *,
-    strict: bool,
+    asked: Asked,
 ) -> tuple[list[Result], list[str]]:
     """Compute rows one after the other; return them, and notes on those that were left out.
 
@@ -67,39 +65,35 @@ def compute_rows(
         The names of the rows.
     compute
         Makes the row, or rows, of a name.
-    progress
-        Told how far it is.
-    strict
-        Whether a row that lacks data or an optional dependency is an error, as when it was asked
-        for by name. It is one in any case where nothing else can be computed either.
+    asked
+        What the user asked for. A row that lacks data or an optional dependency is left out and
+        noted; it is an error if it was asked for by name, or nothing else can be computed either.
     """
     rows: list[Result] = []
     notes: list[str] = []
     first: UnavailableError | None = None
     for done, name in enumerate(chosen):
-        progress(done, len(chosen), name)
+        asked.progress(done, len(chosen), name)
         try:
             rows.append(compute(name))
         except UnavailableError as error:
-            if strict:
+            if asked.methods is not None:
                 raise
             first = first or error
             notes.append(f"{name} was left out: {error}")
     if first is not None and not rows:
         raise first
-    progress(len(chosen), len(chosen), "done")
+    asked.progress(len(chosen), len(chosen), "done")
     return rows, notes
 
 
 def measure_rows(
     measures: Mapping[str, Callable[[], Mapping[str, Any]]],
-    asked: Sequence[str] | None,
-    progress: Progress,
+    asked: Asked,
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Take the measures asked for, by default all; return a row each, and what was left out."""
     return compute_rows(
-        choose_rows(asked, measures, kind="measure"),
+        choose_rows(asked.methods, measures, kind="measure"),
         lambda name: {"method": name, **measures[name]()},
-        progress,
-        strict=asked is not None,
+        asked,
     )

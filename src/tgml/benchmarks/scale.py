@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from tgml.benchmarks.alignment import swaps
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.generated import many_procedures, write_parquet_log, write_xes_log
 from tgml.benchmarks.result import BenchmarkResult, Column
 from tgml.benchmarks.scoring import timed
 from tgml.errors import MissingExtraError, SettingError, UnavailableError, UnknownNameError
-from tgml.learners import Progress, get_learner
+from tgml.learners import get_learner
 from tgml.logs import read_log
 from tgml.logs.engine import Engine
 from tgml.pipeline import learn
@@ -47,25 +48,24 @@ NOTES = (
 )
 
 
-def run(
-    data: str | Path | None,  # noqa: ARG001 - everything is made up here
-    methods: Sequence[str] | None,
-    seeds: int,  # noqa: ARG001
-    progress: Progress,
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Measure."""
-    chosen = [_with_size(name) for name in methods] if methods is not None else list(SIZES.items())
+    chosen = (
+        [_with_size(name) for name in asked.methods]
+        if asked.methods is not None
+        else list(SIZES.items())
+    )
     rows: list[dict[str, Any]] = []
     notes: list[str] = []
     for done, (name, size) in enumerate(chosen):
-        progress(done, len(chosen), name)
+        asked.progress(done, len(chosen), name)
         try:
             rows.append({"method": name, "size": size, **MEASURES[name](size)})
         except UnavailableError as error:
-            if methods is not None:
+            if asked.methods is not None:
                 raise
             notes.append(f"{name} was left out: {error}")
-    progress(len(chosen), len(chosen), "done")
+    asked.progress(len(chosen), len(chosen), "done")
     return BenchmarkResult(
         "scale", "Logs and procedures by the million", rows, COLUMNS, [*notes, *NOTES]
     )

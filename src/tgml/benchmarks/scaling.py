@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.generated import many_procedures, write_parquet_log
 from tgml.benchmarks.result import BenchmarkResult, Column
 from tgml.benchmarks.rows import choose_rows
 from tgml.benchmarks.scoring import timed
 from tgml.errors import SettingError, UnavailableError
-from tgml.learners import Progress
 from tgml.logs import open_log
 from tgml.runs import Workers, learn_run
 from tgml.runs.outcome import learn_batch
@@ -40,24 +40,19 @@ NOTES = (
 )
 
 
-def run(
-    data: str | Path | None,  # noqa: ARG001 - everything is made up here
-    methods: Sequence[str] | None,
-    seeds: int,  # noqa: ARG001
-    progress: Progress,
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Measure the points, fit the formula, predict."""
-    chosen = choose_rows(methods, SERIES, kind="series")
+    chosen = choose_rows(asked.methods, SERIES, kind="series")
     rows: list[dict[str, Any]] = []
     notes: list[str] = []
     for done, name in enumerate(chosen):
-        progress(done, len(chosen), name)
+        asked.progress(done, len(chosen), name)
         measure, sizes = SERIES[name]
         try:
             rows += [{"method": name, "size": size, **measure(size)} for size in sizes]
         except UnavailableError as error:
             notes.append(f"{name} was left out: {error}")
-    progress(len(chosen), len(chosen), "done")
+    asked.progress(len(chosen), len(chosen), "done")
     notes += predictions(rows)
     return BenchmarkResult("scaling", "How the cost grows", rows, COLUMNS, [*notes, *NOTES])
 

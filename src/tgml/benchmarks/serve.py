@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.result import BenchmarkResult, Column
 from tgml.benchmarks.rows import measure_rows
 from tgml.benchmarks.service.kills import measure_kills
 from tgml.benchmarks.service.load import measure_load
 from tgml.errors import MissingDataError
-from tgml.learners import Progress
 
 SESSIONS = 200
 OBSERVATIONS = 50_000
@@ -38,12 +37,7 @@ NOTES = (
 )
 
 
-def run(
-    data: str | Path | None,  # noqa: ARG001 - every benchmark is called like this
-    methods: Sequence[str] | None,
-    seeds: int,  # noqa: ARG001
-    progress: Progress,
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Measure it."""
     measures: dict[str, Callable[[], dict[str, Any]]] = {
         "sqlite": lambda: load_row(SESSIONS, OBSERVATIONS),
@@ -51,7 +45,7 @@ def run(
         "sqlite-kills": lambda: kill_row(KILLS),
         "postgres": lambda: load_row(SESSIONS, OBSERVATIONS, store=_postgres()),
     }
-    rows, notes = measure_rows(measures, methods, progress)
+    rows, notes = measure_rows(measures, asked)
     return BenchmarkResult(
         "serve", "The live service: observations over HTTP", rows, COLUMNS, [*notes, *NOTES]
     )

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.data import data_directory, data_file
 from tgml.benchmarks.result import BenchmarkResult, Column, percent
 from tgml.benchmarks.rows import choose_rows
 from tgml.evaluation import mean_interval
-from tgml.learners import Progress
 from tgml.monitoring import FrameSmoother
 from tgml.monitoring.edits import edit_score
 from tgml.readers import read_epic_tent_o, read_recognition
@@ -27,15 +26,10 @@ METHODS = {
 }
 
 
-def run(
-    data: str | Path | None,
-    methods: Sequence[str] | None,
-    seeds: int,  # noqa: ARG001 - every benchmark takes it
-    progress: Progress,
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Compare the key-steps that come of frames with the true ones."""
-    chosen = choose_rows(methods, METHODS)
-    directory = data_directory(data, needs=("recognition", "epic-tent"))
+    chosen = choose_rows(asked.methods, METHODS)
+    directory = data_directory(asked.data, needs=("recognition", "epic-tent"))
     path = data_file(
         directory, "recognition", recognition_file("epic-tent-o", "miniroad", frames=True)
     )
@@ -45,9 +39,9 @@ def run(
     pairs = [(recognition.names(r.true), recognition.names(r.recognised)) for r in recognition]
     rows = []
     for done, name in enumerate(chosen):
-        progress(done, len(chosen), name)
+        asked.progress(done, len(chosen), name)
         rows.append(_row(name, pairs, steps.steps))
-    progress(len(chosen), len(chosen), "done")
+    asked.progress(len(chosen), len(chosen), "done")
     true = sum(len(_runs(frames)) for frames, _ in pairs)
     return BenchmarkResult(
         "smoother",

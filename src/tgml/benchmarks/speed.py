@@ -6,16 +6,17 @@ Machines differ and are noisy, so every figure is a ratio of two times measured 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.data import data_directory, data_file
 from tgml.benchmarks.result import BenchmarkResult, Column
 from tgml.benchmarks.rows import measure_rows
 from tgml.benchmarks.scoring import timed
-from tgml.learners import Learner, Progress, get_learner
+from tgml.learners import Learner, get_learner
 from tgml.readers import read_demonstrations
 from tgml.readers.assembly101 import read_assembly101_o
 from tgml.repetitions import without_repetitions
@@ -35,23 +36,20 @@ NOTES = (
 )
 
 
-def run(
-    data: str | Path | None,
-    methods: Sequence[str] | None,
-    seeds: int,
-    progress: Progress,
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Measure the ratios."""
     measures: dict[str, Callable[[], dict[str, Any]]] = {
-        "do-24x5": lambda: _all_recipes(data_directory(data, needs=("captaincook4d",)), seeds),
-        "do-assembly101": lambda: _assembly101(data_directory(data, needs=("assembly101",))),
+        "do-24x5": lambda: _all_recipes(
+            data_directory(asked.data, needs=("captaincook4d",)), asked.seeds
+        ),
+        "do-assembly101": lambda: _assembly101(data_directory(asked.data, needs=("assembly101",))),
         "double-sequences": lambda: _double_sequences(1000),
         "double-sequences-chunks": lambda: _double_sequences(4000),
         "tenfold-nodes": _tenfold_nodes,
         "robust-25x16": lambda: _robust(25, 16, "under 1 second"),
         "robust-100x1000": lambda: _robust(100, 1000, "under 60 seconds"),
     }
-    rows, notes = measure_rows(measures, methods, progress)
+    rows, notes = measure_rows(measures, asked)
     return BenchmarkResult(
         "speed",
         "learners: times as ratios within one run",

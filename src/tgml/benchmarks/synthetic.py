@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.random_procedures import SIZES, draw_procedures, note_on_procedures
 from tgml.benchmarks.result import BenchmarkResult, Column, Row, percent
 from tgml.benchmarks.rows import choose_rows, compute_rows
@@ -15,7 +15,7 @@ from tgml.errors import SettingError
 from tgml.evaluation import compare_edges, macro_average, mean_interval
 from tgml.evaluation.controls import CONTROLS, uncontradicted
 from tgml.graph import TaskGraph
-from tgml.learners import LEARNERS, Progress, get_learner
+from tgml.learners import LEARNERS, get_learner
 from tgml.postprocess import to_graph
 from tgml.rendering.charts import Point, Series, line_chart
 from tgml.sequences import Demonstrations
@@ -53,33 +53,23 @@ class Condition:
     demonstrations: tuple[Demonstrations, ...]
 
 
-def run(
-    data: str | Path | None,  # noqa: ARG001 - every benchmark takes it, this one makes its own
-    methods: Sequence[str] | None,
-    seeds: int,
-    progress: Progress,
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Learn random procedures from more and more recordings, and from worse and worse ones.
 
     By default all methods that need no endpoint are run, and all controls; the seeds say how many
     procedures of each size are drawn.
     """
-    chosen = _choose(methods)
-    truths = draw_procedures(seeds)
+    chosen = _choose(asked.methods)
+    truths = draw_procedures(asked.seeds)
     conditions = _conditions(truths)
-    found, left_out = compute_rows(
-        chosen,
-        lambda method: _rows(method, conditions, truths),
-        progress,
-        strict=methods is not None,
-    )
+    found, left_out = compute_rows(chosen, lambda method: _rows(method, conditions, truths), asked)
     rows = [row for some in found for row in some]
     parts = [
         _part(
             "demonstrations",
             f"F1 in percent on {len(truths)} random procedures, by the number of clean recordings",
             rows,
-            [*left_out, *_notes_on_procedures(seeds)],
+            [*left_out, *_notes_on_procedures(asked.seeds)],
         ),
         _part(
             "noise",

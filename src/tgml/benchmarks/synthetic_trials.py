@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.random_procedures import SIZES, draw_procedure, measured_seeds
 from tgml.benchmarks.result import BenchmarkResult
 from tgml.benchmarks.trial_rules import RULES
@@ -21,7 +21,6 @@ from tgml.benchmarks.trials import (
     rule_rows,
 )
 from tgml.graph import TaskGraph
-from tgml.learners import Progress
 from tgml.monitoring.order import out_of_order
 from tgml.synthetic import Demonstrator, Noise, draw_demonstrations
 
@@ -34,18 +33,13 @@ RATE = 0.06
 DEFAULT = ("intersection", "robust", "msg2", "count-based")
 
 
-def run(
-    data: str | Path | None,  # noqa: ARG001 - every benchmark takes it, this one makes its own
-    methods: Sequence[str] | None,
-    seeds: int,
-    progress: Progress,
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Learn random procedures from clean recordings, and judge disturbed ones."""
-    chosen = choose_methods(methods, DEFAULT, (ORACLE,))
-    procedures = draw_trials(measured_seeds(seeds))
+    chosen = choose_methods(asked.methods, DEFAULT, (ORACLE,))
+    procedures = draw_trials(measured_seeds(asked.seeds))
     rows: list[dict[str, Any]] = []
     for done, name in enumerate(chosen):
-        progress(done, len(chosen), name)
+        asked.progress(done, len(chosen), name)
         if name in CONTROLS:
             rows.append(control_row(name, procedures))
         elif name == ORACLE:
@@ -53,7 +47,7 @@ def run(
             rows += rule_rows(name, graphs, procedures)
         else:
             rows += rule_rows(name, learn_graphs(name, procedures), procedures)
-    progress(len(chosen), len(chosen), "done")
+    asked.progress(len(chosen), len(chosen), "done")
     trials = [trial for given in procedures for trial in given.trials]
     return BenchmarkResult(
         "synthetic-trials",

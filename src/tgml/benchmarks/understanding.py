@@ -11,19 +11,19 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.data import data_directory
 from tgml.benchmarks.recipes import read_recipes
 from tgml.benchmarks.result import BenchmarkResult, Column, percent
 from tgml.benchmarks.rows import choose_rows, compute_rows
 from tgml.benchmarks.scoring import timed
 from tgml.evaluation import mean_interval
-from tgml.learners import LEARNERS, Progress
+from tgml.learners import LEARNERS
 from tgml.learners.precedence import precedence
 from tgml.repetitions import Repetitions
 from tgml.sequences import Demonstrations, KeyStepSequence
@@ -98,17 +98,13 @@ class Halves:
         return np.array(found, dtype=np.int64).reshape(-1, 3)
 
 
-def run(
-    data: str | Path | None, methods: Sequence[str] | None, seeds: int, progress: Progress
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Train on half of the recordings, and ask about the others."""
-    chosen = choose_rows(methods, ROWS)
-    recipes = read_recipes(data_directory(data, needs=("captaincook4d",)))
+    chosen = choose_rows(asked.methods, ROWS)
+    recipes = read_recipes(data_directory(asked.data, needs=("captaincook4d",)))
     halves = [Halves.of(given) for given in recipes.demonstrations if len(given) > 1]
     count = sum(len(own.triplets) for own in halves)
-    rows, notes = compute_rows(
-        chosen, lambda label: _row(label, halves, seeds), progress, strict=methods is not None
-    )
+    rows, notes = compute_rows(chosen, lambda label: _row(label, halves, asked.seeds), asked)
     return BenchmarkResult(
         "understanding",
         f"CaptainCook4D, {len(halves)} recipes, {count} triplets of consecutive steps from the "

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tgml.adjacency import WeightedAdjacency
+from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.captaincook4d import PAPER
 from tgml.benchmarks.data import data_directory
 from tgml.benchmarks.recipes import Recipes, published_graphs, read_recipes
@@ -17,7 +17,7 @@ from tgml.benchmarks.result import BenchmarkResult
 from tgml.benchmarks.rows import choose_rows, compute_rows
 from tgml.benchmarks.scoring import EDGE_COLUMNS, Runs, edge_row, timed
 from tgml.graph import TaskGraph
-from tgml.learners import LEARNERS, Progress
+from tgml.learners import LEARNERS
 from tgml.postprocess import to_graph
 from tgml.sequences import Demonstrations, Vocabulary
 
@@ -42,15 +42,11 @@ ROWS = {
 }
 
 
-def run(
-    data: str | Path | None, methods: Sequence[str] | None, seeds: int, progress: Progress
-) -> BenchmarkResult:
+def run(asked: Asked) -> BenchmarkResult:
     """Predict each recipe's graph from its step names, the recordings of the others known."""
-    chosen = choose_rows(methods, ROWS)
-    recipes = read_recipes(data_directory(data, needs=("captaincook4d",)))
-    rows, notes = compute_rows(
-        chosen, lambda label: _row(label, recipes, seeds), progress, strict=methods is not None
-    )
+    chosen = choose_rows(asked.methods, ROWS)
+    recipes = read_recipes(data_directory(asked.data, needs=("captaincook4d",)))
+    rows, notes = compute_rows(chosen, lambda label: _row(label, recipes, asked.seeds), asked)
     return BenchmarkResult(
         "unseen",
         f"CaptainCook4D, {len(recipes.truths)} recipes, each predicted from its step names alone; "
