@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
+import typer
 
 from tgml import TaskGraph, save_graph
+from tgml.benchmarks import BENCHMARKS
+from tgml.cli.main import app
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
@@ -119,6 +125,30 @@ def test_the_python_on_each_page_runs(page: Path) -> None:
     names: dict[str, object] = {"__name__": "__main__"}  # a page is read from top to bottom
     for block in _blocks(page, "python"):
         exec(compile(_dedent(block), str(page), "exec"), names)  # noqa: S102
+
+
+def _mentioned(page: Path) -> Iterator[str]:
+    """Return the commands of tgml that a page tells people to type, wherever it does."""
+    text = page.read_text().replace("\\\n", " ")
+    code = [*_blocks(page, "sh"), *_blocks(page, "console")]
+    text = re.sub(r"^ *```.*?^ *```", "", text, flags=re.MULTILINE | re.DOTALL)
+    for line in [line for block in code for line in block.replace("\\\n", " ").splitlines()]:
+        yield from re.findall(r"(?:^\$? ?|\| )tgml (.*?)(?:  #.*| \|.*)?$", line)
+    yield from (" ".join(span.split()) for span in re.findall(r"`tgml ([^`]*)`", text))
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.stem)
+def test_every_command_that_is_named_exists_with_its_options(page: Path) -> None:
+    for mentioned in _mentioned(page):
+        command: Any = typer.main.get_command(app)
+        words = shlex.split(mentioned)
+        while words and words[0] in getattr(command, "commands", {}):
+            command = command.commands[words.pop(0)]
+        assert not getattr(command, "commands", {}) or not words or words[0][:1] in "-[", mentioned
+        known = {option for parameter in command.params for option in parameter.opts} | {"--help"}
+        assert {word.split("=")[0] for word in words if word[:2] == "--"} <= known, mentioned
+        if command.name == "bench" and words and words[0].islower():
+            assert words[0] in BENCHMARKS, mentioned
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.stem)

@@ -165,7 +165,7 @@ def advice(results: Results) -> Lines:
 
 def perturbation(results: Results) -> Lines:
     """Return average F1 on Assembly101-O by the share of perturbed segments."""
-    rows = rows_of(results, "perturbation", dataset="Assembly101-O")
+    rows = rows_of(results, "perturbation", dataset="assembly101-o")
     rates = list(dict.fromkeys(row["rate"] for row in rows))
     lines = [["method", *(f"{rate:.0%}".replace("%", " %") for rate in rates), "lost at 20 %"]]
     for method in dict.fromkeys(row["method"] for row in rows):

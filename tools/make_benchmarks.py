@@ -106,11 +106,13 @@ def table(results: Results, name: str) -> str:
     Missing
         If a benchmark that it shows has no result.
     ValueError
-        If there is no such table.
+        If there is no such table, or nothing for it to show.
     """
     if name not in TABLES:
         raise ValueError(f"there is no table {name!r}; there are {', '.join(TABLES)}")
     head, *lines = TABLES[name](results)
+    if not lines:
+        raise ValueError(f"the table {name!r} has no line: its rows are called otherwise now")
     text = "\n".join(f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *lines))
     return f"{text}\n\n{machine(results[TIMED[name]])}" if name in TIMED else text
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 import ast
 import json
 import re
+import textwrap
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +126,28 @@ def module_page(name: str) -> str:
     lines += ["    options:", "      show_root_heading: false"]
     if exported is not None:
         lines += ["      members:", *(f"        - {member}" for member in exported)]
+    for path in sorted(_used_names()):
+        home, _, member = path.rpartition(".")
+        if home.startswith(f"tgml.{name}.") and member not in (exported or ()):
+            lines += ["", f"::: {path}"]
     return "\n".join(lines) + "\n"
+
+
+@cache
+def _used_names() -> frozenset[str]:
+    """Return what the pages and examples import from tgml: that must be in the reference."""
+    root = Path(__file__).parent.parent
+    fence = re.compile(r"^( *)```python\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+    pages = [path.read_text(encoding="utf-8") for path in sorted((root / "docs").rglob("*.md"))]
+    code = [textwrap.dedent(block) for page in pages for _, block in fence.findall(page)]
+    code += [path.read_text(encoding="utf-8") for path in sorted((root / "examples").glob("*.py"))]
+    return frozenset(
+        f"{statement.module}.{name.name}"
+        for text in code
+        for statement in ast.walk(ast.parse(text))
+        if isinstance(statement, ast.ImportFrom) and (statement.module or "").startswith("tgml.")
+        for name in statement.names
+    )
 
 
 def notebook_page(path: Path) -> str:
