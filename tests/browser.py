@@ -13,7 +13,14 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Route, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Page,
+    Route,
+    expect,
+    sync_playwright,
+)
 
 FLAGS = (
     "--no-sandbox",
@@ -27,6 +34,10 @@ FLAGS = (
 SCREENSHOTS = Path(__file__).parent.parent / "test-output" / "screenshots"
 WIDE, NARROW = 1280, 400
 """The widths in pixels at which pages must work."""
+
+PATIENCE = 40_000
+"""How many milliseconds a page may take for anything; a machine may be busy with other tests."""
+expect.set_options(timeout=PATIENCE)
 
 OpenPage = Callable[..., Page]
 
@@ -74,7 +85,8 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
         contexts.append(context)
 
         def only_this_machine(route: Route) -> None:
-            if urlsplit(route.request.url).hostname in ("127.0.0.1", "localhost", "::1"):
+            asked = urlsplit(route.request.url)
+            if asked.scheme == "file" or asked.hostname in ("127.0.0.1", "localhost", "::1"):
                 route.continue_()
             else:
                 troubles.append(f"asked for {route.request.url}")
@@ -86,7 +98,7 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
 
         context.route("**/*", only_this_machine)
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(PATIENCE)
         page.on("console", on_console)
         page.on("pageerror", lambda error: troubles.append(f"script: {error}"))
         page.goto(url)
@@ -98,11 +110,15 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
     assert not troubles, troubles
 
 
-def screenshot(page: Page, name: str) -> Path:
-    """Keep what a page looks like, from top to bottom, as test output."""
+def screenshot(page: Page, name: str, *, whole: bool = True) -> Path:
+    """Keep what a page looks like as test output: from top to bottom, or what is in the window.
+
+    A part that stays in the window while the rest moves is in the wrong place on a picture of
+    the whole.
+    """
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     path = SCREENSHOTS / f"{name}.png"
-    page.screenshot(path=path, full_page=True)
+    page.screenshot(path=path, full_page=whole)
     return path
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+import tgml.reporting.again
 import tgml.reporting.making
 from tgml.attributes import EdgeEvidence, StepAttributes
 from tgml.errors import GraphError, MissingExtraError
@@ -10,6 +11,7 @@ from tgml.pipeline import learn
 from tgml.procedures import load_procedure
 from tgml.rendering.report import to_html
 from tgml.reporting import learn_again, make_report
+from tgml.reporting.again import DRAWS, LEAST_DRAWS, usual_draws
 from tgml.sequences import Demonstrations
 
 BATTER = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "fry": ["mix"]}, procedure="batter")
@@ -134,6 +136,31 @@ def test_a_method_that_cannot_be_run_again_says_why() -> None:
     assert "could not be run again" in report.training_about
     assert "nonsense" in report.training_about
     assert not report.scores[0].intervals
+
+
+def test_the_larger_the_recordings_the_fewer_draws() -> None:
+    def drawn(steps: int, recordings: int, method: str = "robust") -> int:
+        names = [str(number) for number in range(steps)]
+        return usual_draws(method, Demonstrations.from_steps([names] * recordings))
+
+    assert drawn(10, 10) == DRAWS
+    assert DRAWS > drawn(25, 20) >= LEAST_DRAWS
+    assert drawn(25, 100) == 1
+    assert drawn(100, 100) == 0
+    assert drawn(25, 100, "intersection") > 1
+    assert drawn(5, 5, "tgt-text") == 0
+
+
+def test_intervals_that_would_take_long_are_left_out_and_that_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tgml.reporting.again, "_OTHER_WORK", 100)
+    graph = learn(RECORDINGS, "intersection")
+    report = make_report(graph, demonstrations=RECORDINGS, truth=BATTER)
+    assert "--again 100 draws them" in report.training_about
+    assert not report.scores[0].intervals
+    asked = make_report(graph, demonstrations=RECORDINGS, truth=BATTER, draws=3)
+    assert asked.scores[0].intervals
 
 
 def test_learning_again_can_be_left_out() -> None:

@@ -19,6 +19,22 @@ def test_one_page_holds_the_graph_its_recordings_and_its_scores(
         assert part in page
 
 
+def test_the_method_of_a_learned_graph_is_run_again_as_often_as_asked(
+    tgml: Run, demos: str, folder: Path
+) -> None:
+    assert tgml("learn", demos, "--method", "robust", "-o", "learned.json").code == 0
+    given = ("report", "learned.json", "--demos", demos, "--truth", "learned.json")
+    pages = {}
+    for number in (0, 1, 5):
+        assert tgml(*given, "--again", str(number), "-o", "page.html").code == 0
+        pages[number] = (folder / "page.html").read_text(encoding="utf-8")
+    assert ['id="training"' in page for page in pages.values()] == [False, True, True]
+    assert all("the same graph comes out" in pages[number] for number in (1, 5))
+    row = '<th scope="row"><bdi>this graph</bdi></th><td class="figure">100.0'
+    assert f"{row}</td>" in pages[1]
+    assert f'{row}<br><span class="facts">' in pages[5]
+
+
 def test_a_graph_alone_makes_a_page(tgml: Run, graph: str, folder: Path) -> None:
     assert tgml("report", graph, "-o", "page.html").code == 0
     assert 'id="recordings"' not in (folder / "page.html").read_text(encoding="utf-8")
@@ -30,6 +46,8 @@ def test_a_graph_alone_makes_a_page(tgml: Run, graph: str, folder: Path) -> None
         (["-o", "page.pdf"], "page.pdf: expected a name that ends in .html"),
         (["-o", "missing/page.html"], "there is no folder missing"),
         (["-o", "page.html", "--demos", "none.csv"], "none.csv: no such file"),
+        (["-o", "page.html", "--again", "5"], "say where they are with --demos"),
+        (["-o", "page.html", "--demos", "demos.csv", "--again", "-1"], "--again"),
         (["-o", "page.html", "--truth", "shelf.json"], "graph.json and shelf.json: "),
         (["-o", "page.html", "--demos", "shelf.csv"], "is this a recording of another procedure?"),
     ],

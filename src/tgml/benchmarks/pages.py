@@ -40,7 +40,9 @@ def to_markdown(result: BenchmarkResult) -> str:
 
 def to_html(result: BenchmarkResult) -> str:
     """Return a result as one HTML page: tables, charts, figures for each procedure, environment."""
-    body = [f"<h1>{escape(result.benchmark)}</h1>", f"<p>{escape(result.title)}</p>"]
+    body = [f"<h1>{escape(result.benchmark)}</h1>"]
+    if result.parts:  # a single table has the title as its caption
+        body.append(f"<p>{escape(result.title)}</p>")
     for part in result.parts or [result]:
         if result.parts:
             body.append(f"<h2>{escape(part.benchmark)}</h2>")

@@ -30,7 +30,7 @@ def report(
             min=0,
             max=10_000,
             help="How often to learn again from DEMOS: 1 for the training curve, more for "
-            "intervals. Default: 100, and 0 for methods that take long.",
+            "intervals. Default: 100, fewer or none where that would take long.",
         ),
     ] = None,
     order: options.Order = None,

@@ -21,7 +21,13 @@ from tgml.pipeline import learn_all
 from tgml.sequences import Demonstrations, in_words
 
 DRAWS = 100
-"""How often recordings are drawn for an interval, where the method takes a moment."""
+"""How often recordings are drawn for an interval, where that takes moments."""
+LEAST_DRAWS = 20
+"""With fewer there would be no interval to speak of."""
+# By method, how many pairs of steps, in all recordings and all draws together, are looked at in
+# some ten seconds.
+_WORK = {"robust": 500_000}
+_OTHER_WORK = 5_000_000
 CONFIDENCE = 0.9
 _SEED = 0
 # A file may say that a graph was learned with anything; nothing is asked over a network for it.
@@ -110,7 +116,7 @@ def learn_again(
         The known graph; with it intervals are drawn.
     draws
         How often to draw for intervals; 0 learns nothing again, 1 only for the training curve. By
-        default `DRAWS` for a method that takes a moment and 0 for others.
+        default `usual_draws`.
     progress
         Told how far it is.
 
@@ -120,9 +126,10 @@ def learn_again(
         None where nothing was to be learned again, or the graph does not say how.
     """
     recipe = _Recipe.of(graph)
-    if recipe is not None and draws is None:
-        draws = DRAWS if LEARNERS[recipe.method].quick else 0
-    if recipe is None or not draws:
+    if recipe is None:
+        return None
+    wanted = usual_draws(recipe.method, demonstrations) if draws is None else draws
+    if not wanted:
         return None
     try:
         usable = recipe.usable(demonstrations)
@@ -130,12 +137,34 @@ def learn_again(
         learner = get_learner(recipe.method, **recipe.settings)
         curve = learner.training_curve(usable, seed=recipe.seed)
         about = _about(recipe, graph, same, usable)
-        if truth is None or draws < 2:
+        if truth is None or wanted < 2:
+            if truth is not None and draws is None:
+                about += f" Intervals would take long here; --again {DRAWS} draws them."
             return Again(about, curve)
-        learned = recipe.learn([_drawn(usable, draw) for draw in range(draws)], progress)
-        return Again(about, curve, _intervals(learned, truth))
+        learned = recipe.learn([_drawn(usable, draw) for draw in range(wanted)], progress)
+        return Again(f"{about} Intervals: {wanted} draws.", curve, _intervals(learned, truth))
     except TgmlError as error:
         return Again(f"The method {recipe.method!r} could not be run again: {error}")
+
+
+def usual_draws(method: str, demonstrations: Demonstrations) -> int:
+    """Return how often a method learns again unless somebody says how often.
+
+    `DRAWS` times where that takes seconds, fewer the larger the recordings are, once where even
+    `LEAST_DRAWS` would take long, and not at all where learning once does.
+
+    Parameters
+    ----------
+    method
+        The method.
+    demonstrations
+        What it would learn from.
+    """
+    if not LEARNERS[method].quick:
+        return 0
+    once = max(len(demonstrations.vocabulary) ** 2 * len(demonstrations), 1)
+    possible = min(_WORK.get(method, _OTHER_WORK) // once, DRAWS)
+    return possible if possible >= LEAST_DRAWS else min(possible, 1)
 
 
 def _about(recipe: _Recipe, graph: TaskGraph, same: TaskGraph, recordings: Demonstrations) -> str:

@@ -20,6 +20,18 @@ def _graph(method: str, demonstrations: Demonstrations, **given: object) -> Task
     return to_graph(get_learner(method, **given).learn(demonstrations).adjacency).graph
 
 
+def test_progress_is_told_while_one_procedure_is_learned() -> None:
+    given = Demonstrations.from_steps(["abcdefgh", "badcfehg", "abdcefhg", "cabdefgh"])
+    told: list[tuple[int, int]] = []
+    learner = get_learner("robust")
+    ((learned,),) = learner.learn_many([given], progress=lambda *parts: told.append(parts[:2]))
+    shares = [done / total for done, total in told]
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0.0, 1.0)
+    assert len(set(shares)) > 10
+    assert learned.adjacency.matrix.tobytes() == learner.learn(given).adjacency.matrix.tobytes()
+
+
 def test_one_wrong_recording_among_many_right_ones_changes_nothing() -> None:
     recordings = ["abcdefgh"] * 6 + ["bacdefgh", "abcdfegh"] * 3 + ["hgfedcba"]
     robust = _graph("robust", Demonstrations.from_steps(recordings))

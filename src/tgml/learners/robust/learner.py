@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,14 +11,14 @@ from numpy.typing import NDArray
 
 from tgml.adjacency import WeightedAdjacency
 from tgml.errors import InputError
-from tgml.learners.base import Curve, Learned
+from tgml.learners.base import Curve, Learned, Progress, no_progress
 from tgml.learners.knowledge import InformedLearner
 from tgml.learners.partial_order import closure, reduction, without
 from tgml.learners.robust.confidence import Confidence, confidence
 from tgml.learners.robust.demonstrators import TRUSTED, Demonstrators
 from tgml.learners.robust.pair_mixture import first_order
 from tgml.learners.robust.recordings import Recordings
-from tgml.learners.robust.search import EDGE_COST, Search
+from tgml.learners.robust.search import EDGE_COST, Search, tell_nobody
 from tgml.learners.settings import check_number
 from tgml.sequences import Demonstrations
 
@@ -30,6 +31,8 @@ MOST_STEPS = 1_500
 """A procedure with more steps has too many pairs to weigh."""
 MOST_PLACES = 30_000_000
 """So many pairs of places are looked at at once, at most; of more recordings the most frequent."""
+PARTS = 100
+"""In so many parts the progress of one procedure is told."""
 KEPT = 0.2
 """A pair that is less probable than this leaves the order. The search has weighed each pair
 already; on random procedures F1 is the same from 0 to 0.4, and falls beyond."""
@@ -58,6 +61,29 @@ class Robust(InformedLearner):
 
     def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:
         """Learn the order of one procedure; the seed matters for random repetitions."""
+        return self._learn(demonstrations, seed, tell_nobody)
+
+    def learn_many(
+        self,
+        procedures: Sequence[Demonstrations],
+        *,
+        seeds: Sequence[int] = (0,),
+        progress: Progress = no_progress,
+    ) -> list[list[Learned]]:
+        """Learn several procedures; tells also how far each is, as a large one takes a while."""
+        total = len(procedures) * PARTS
+        results = []
+        for done, given in enumerate(procedures):
+            what = f"learning {given.procedure}"
+            tell = _Teller(progress, done * PARTS, total, what)
+            results.append([self._learn(given, 0, tell)] * len(seeds))
+        progress(total, total, "learned")
+        return results
+
+    def _learn(
+        self, demonstrations: Demonstrations, seed: int, tell: Callable[[float], None]
+    ) -> Learned:
+        tell(0.0)
         words = demonstrations.vocabulary
         if len(words) > MOST_STEPS:
             raise InputError(
@@ -66,7 +92,8 @@ class Robust(InformedLearner):
             )
         recordings = Recordings.of(demonstrations, self.repetitions, seed)
         constraints = self.constraints(words)
-        people, order = self.most_probable(recordings, constraints.never)
+        search, order = self._best_search(recordings, constraints.never, tell)
+        people = search.people
         sure = confidence(recordings, people, order)
         unfounded = ~((people.adjacent(order) > 0) | self.supported(words))
         order = without(order, (sure.pairs < KEPT) | unfounded)
@@ -111,16 +138,22 @@ class Robust(InformedLearner):
         return search.people, order
 
     def _best_search(
-        self, recordings: Recordings, never: tuple[tuple[int, int], ...]
+        self,
+        recordings: Recordings,
+        never: tuple[tuple[int, int], ...],
+        tell: Callable[[float], None] = tell_nobody,
     ) -> tuple[Search, BoolMatrix]:
         forbidden = np.zeros((recordings.size, recordings.size), dtype=bool)
         for edge in never:
             forbidden[edge] = True
         chosen = _most_frequent(recordings)
         found = []
-        for errors in STARTS:
+        for place, errors in enumerate(STARTS):
             search = Search(recordings, self._people(recordings, chosen), forbidden)
-            score, order = search.improve(first_order(recordings, errors))
+            score, order = search.improve(
+                first_order(recordings, errors),
+                lambda share, place=place: tell((place + share) / len(STARTS)),  # type: ignore[misc]
+            )
             found.append((score, search, order))
         _, search, order = max(found, key=lambda one: round(one[0], 6))
         return search, order
@@ -139,6 +172,33 @@ class Robust(InformedLearner):
             errors=self.errors,
             successes=self.successes,
         )
+
+
+class _Teller:
+    """Tells how far a procedure is, by whole parts and only when there is one more.
+
+    Parameters
+    ----------
+    progress
+        Whom to tell.
+    before, total
+        How many parts are done with the procedures before, and how many there are in all.
+    what
+        What is going on, in words.
+    """
+
+    def __init__(self, progress: Progress, before: int, total: int, what: str) -> None:
+        self._progress = progress
+        self._before = before
+        self._total = total
+        self._what = what
+        self._told = -1
+
+    def __call__(self, share: float) -> None:
+        part = int(share * PARTS)
+        if part > self._told:
+            self._told = part
+            self._progress(self._before + part, self._total, self._what)
 
 
 def _most_frequent(recordings: Recordings) -> NDArray[np.intp]:

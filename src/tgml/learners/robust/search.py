@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,6 +22,10 @@ MOST_REVERSED = 0.35
 BUDGET = 200_000_000
 """At most so many pairs of places are looked at; where there are so many recordings, the pairs
 speak for themselves."""
+
+
+def tell_nobody(share: float) -> None:
+    """Take which share is done, and do nothing with it."""
 
 
 class Search:
@@ -46,14 +52,26 @@ class Search:
         self.scores: list[float] = []
         """What was reached before each sweep over all pairs, and at the end."""
 
-    def improve(self, order: BoolMatrix) -> tuple[float, BoolMatrix]:
-        """Return the best order found from a closed one on, and its score."""
+    def improve(
+        self, order: BoolMatrix, tell: Callable[[float], None] = tell_nobody
+    ) -> tuple[float, BoolMatrix]:
+        """Return the best order found from a closed one on, and its score.
+
+        Parameters
+        ----------
+        order
+            Where to begin.
+        tell
+            Told which share of the most that there may be to do is done.
+        """
         self.people.fit(order, 20)
-        for _ in range(SWEEPS):
+        for sweep in range(SWEEPS):
             score = self._score(order)
             self.scores.append(score)
             moves = []
-            for step, needed in self._candidates(order):
+            candidates = self._candidates(order)
+            for place, (step, needed) in enumerate(candidates):
+                tell((sweep + place / len(candidates)) / SWEEPS)
                 changed = toggled(order, step, needed)
                 if changed is None:
                     continue

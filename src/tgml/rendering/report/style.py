@@ -26,7 +26,7 @@ table { border-collapse: collapse; width: 100%; }
 caption { text-align: left; color: var(--faint); padding: .5rem; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .6rem;
   border-bottom: 1px solid var(--line); }
-th[scope=row] { width: 30%; min-width: 7rem; overflow-wrap: break-word; }
+th[scope=row] { width: 30%; min-width: 7rem; overflow-wrap: anywhere; }
 td ul { margin: 0; padding-left: 1.1rem; }
 td.figure, th.figure { text-align: right; font-variant-numeric: tabular-nums;
   overflow-wrap: normal; }

@@ -15,19 +15,20 @@ PROBLEMS = {
     401: "The API token is missing or wrong.",
     403: "The page of another site asks.",
     404: "There is no such session or graph.",
-    408: "The body did not arrive in time.",
+    408: "The headers or the body did not arrive in time.",
     409: "The session is finished or full, or the id stands for something else.",
     413: "The body is too large.",
     415: "The body is not declared to be JSON.",
     421: "The request is for another host.",
     422: "The content is not what is expected; the detail says what is.",
     429: "Too many requests, sessions or listeners.",
+    431: "The request line and the headers are too large.",
     503: "The store cannot be used now; nothing was kept, try again.",
     507: "The store's disk is full; nothing was kept.",
 }
-ALWAYS = (401, 403, 421, 429, 503)
+ALWAYS = (401, 403, 408, 421, 429, 431, 503)
 """What may be answered to any request that reads the store."""
-BODY = (400, 408, 413, 415, 422)
+BODY = (400, 413, 415, 422)
 """What may be answered to any request with a body."""
 
 

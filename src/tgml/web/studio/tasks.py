@@ -109,10 +109,15 @@ def _learned(
     never: tuple[Edge, ...],
 ) -> Basis:
     steps = len(given.vocabulary)
-    report(0.25, f"learning from {len(given)} recordings of {steps} steps")
+    about = f"learning from {len(given)} recordings of {steps} steps"
+
+    def tell(done: int, total: int, what: str) -> None:  # noqa: ARG001 - what the learner calls it
+        report(0.25 + 0.65 * done / total, about)
+
+    report(0.25, about)
     told: dict[str, Any] = {
         name: edges for name, edges in (("must", must), ("never", never)) if edges
     }
-    (learning,) = learn_all([given], METHOD, with_mistakes=with_mistakes, **told)
+    (learning,) = learn_all([given], METHOD, with_mistakes=with_mistakes, progress=tell, **told)
     report(0.9, f"counting evidence in {len(given)} recordings")
     return Basis.of_learning(learning, given, name, notes)
