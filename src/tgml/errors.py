@@ -176,5 +176,6 @@ def nearest_names(name: str, known: Iterable[str], count: int = 3) -> tuple[str,
     by_folded: dict[str, str] = {}
     for candidate in known:
         by_folded.setdefault(candidate.casefold(), candidate)
-    close = difflib.get_close_matches(name.casefold(), by_folded, n=count, cutoff=0.6)
+    # Callers in Python may bring anything for a name; what it is called is as good as any.
+    close = difflib.get_close_matches(str(name).casefold(), by_folded, n=count, cutoff=0.6)
     return tuple(by_folded[folded] for folded in close)
