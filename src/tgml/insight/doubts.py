@@ -74,4 +74,5 @@ def _improbable(graph: TaskGraph, confidence: WeightedAdjacency) -> Iterator[str
             f"{'' if number else f'; --never {example} rules it out'}"
         )
     if len(doubtful) > NAMED:
-        yield f"{len(doubtful) - NAMED} more edges are doubtful"
+        more = len(doubtful) - NAMED
+        yield f"{more} more {'edge is' if more == 1 else 'edges are'} doubtful"
