@@ -7,7 +7,7 @@ from tgml.graph import TaskGraph
 from tgml.insight import edge_evidence
 from tgml.insight.doubts import NAMED, doubts
 from tgml.pipeline import learn_all
-from tgml.procedures import load_procedure
+from tgml.procedures import load_procedure, procedure_names
 from tgml.readers.stated_edges import parse_edge
 from tgml.sequences import Demonstrations
 
@@ -72,3 +72,17 @@ def test_what_a_doubt_says_to_do_rules_the_edge_out() -> None:
     assert edge in learning.graph.edges
     (again,) = learn_all([pancakes], "robust", never=(edge,))
     assert edge not in again.graph.edges
+
+
+def test_in_the_procedures_that_ship_with_tgml_doubts_are_right() -> None:
+    """As docs/real-recordings.md says."""
+    wrong: dict[bool, list[bool]] = {True: [], False: []}
+    for name in procedure_names():
+        procedure = load_procedure(name)
+        (learning,) = learn_all([procedure.demonstrations], "robust")
+        said = "\n".join(learning.notes)
+        for step, needed in learning.graph.evidence:
+            doubted = f": {step!r} needs {needed!r}, which" in said
+            wrong[doubted].append(needed not in procedure.graph.all_preconditions_of(step))
+    assert wrong[True] == [True] * 8
+    assert (len(wrong[False]), sum(wrong[False])) == (117, 1)
