@@ -118,6 +118,7 @@ def test_without_an_extra_graphs_are_learned(bare: Environment, method: str) -> 
         ("convert pancakes.graph.json -o pancakes.bpmn", "", 0, ""),
         ("watch pancakes.graph.json", "whisk the batter\n", 1, "MISTAKE"),
         ("methods", "", 0, "tgml[torch]"),
+        ("demo", "", 0, "'robust'"),
     ],
     ids=lambda value: value.split()[0] if isinstance(value, str) and value else None,
 )
