@@ -10,6 +10,7 @@ import typer
 from tgml.cli import options
 from tgml.cli.judging import Watched, begin_sessions
 from tgml.cli.live import NobodyReadsError
+from tgml.cli.output import print_notes
 from tgml.errors import FileError, InputError
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tgml.attributes import EdgeEvidence, StepAttributes
-from tgml.errors import FormatError, TgmlError
+from tgml.errors import FormatError, GraphError, TgmlError
 from tgml.files import write_text
 from tgml.graph import Edge, TaskGraph
 from tgml.storage.fields import as_number, as_text, as_texts, kind_of
