@@ -94,7 +94,16 @@ def test_arguments_of_one_kind_have_one_name() -> None:
         if parameter.param_type_name == "argument"
     }
     recordings = {kind for kind in kinds if "DEMOS" in kind}
-    assert kinds - recordings == {"FEATURES...", "GRAPH", "GRAPHS", "LOG", "MODEL", "NAME", "TRUTH"}
+    assert kinds - recordings == {
+        "FEATURES...",
+        "[COMMAND]",
+        "GRAPH",
+        "GRAPHS",
+        "LOG",
+        "MODEL",
+        "NAME",
+        "TRUTH",
+    }
 
 
 @pytest.mark.parametrize("command", ["learn", "calibrate", "recognise train", "recognise simulate"])

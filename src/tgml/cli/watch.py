@@ -43,7 +43,7 @@ def watch(
     loaded = read_graph(graph)
     begin = begin_sessions(loaded, calibration, confusion, error_rate)
     watched = Watched(loaded, begin, as_json=as_json, with_next=with_next)
-    if sys.stdin is not None and sys.stdin.isatty():  # somebody sits there and waits for us
+    if sys.stdin is not None and sys.stdin.buffer.isatty():  # somebody sits there and waits for us
         names = ", ".join(map(repr, loaded.steps))
         print_notes([f"type each step as it is done, one a line, then Ctrl-D; the steps: {names}"])
     try:
