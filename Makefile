@@ -23,7 +23,8 @@ $(VENV)/.created:
 
 # The demonstration needs torch and nothing else beyond the core.
 $(VENV)/.demo: $(VENV)/.created pyproject.toml constraints.txt
-	$(PIP) --editable '.[torch]'
+	@echo "Installing tgml and torch into $(VENV); this takes a minute or two, once ..."
+	@$(PIP) --editable '.[torch]'
 	touch $@
 
 $(VENV)/.setup: $(VENV)/.created pyproject.toml constraints.txt
@@ -32,6 +33,7 @@ $(VENV)/.setup: $(VENV)/.created pyproject.toml constraints.txt
 
 demo: $(VENV)/.demo
 	$(BIN)/tgml demo --output demo-output
+	@echo "To type tgml yourself:  . $(BIN)/activate  then  tgml show demo-output/pancakes.json"
 
 setup: $(VENV)/.setup
 

@@ -172,9 +172,16 @@ def nearest_names(name: str, known: Iterable[str], count: int = 3) -> tuple[str,
     --------
     >>> nearest_names("crack eg", ["crack egg", "pour milk"])
     ('crack egg',)
+    >>> nearest_names("milk", ["crack egg", "pour in the milk"])
+    ('pour in the milk',)
     """
     by_folded: dict[str, str] = {}
     for candidate in known:
         by_folded.setdefault(candidate.casefold(), candidate)
-    close = difflib.get_close_matches(name.casefold(), by_folded, n=count, cutoff=0.6)
+    # Callers in Python may bring anything for a name; what it is called is as good as any.
+    folded_name = str(name).casefold()
+    close = difflib.get_close_matches(folded_name, by_folded, n=count, cutoff=0.6)
+    if not close and (words := set(folded_name.split())):
+        # Who knows part of a name gets those that have all of its words.
+        close = [folded for folded in by_folded if words <= set(folded.split())][:count]
     return tuple(by_folded[folded] for folded in close)

@@ -7,6 +7,7 @@ import importlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -129,8 +130,10 @@ def learn_all(
 
     Parameters are those of `learn`; `progress` is told how far the learning is.
     """
-    if not 0 <= seed <= LARGEST_SEED:
-        raise SettingError(f"the seed is {seed}; expected a whole number from 0 to {LARGEST_SEED}")
+    if not (isinstance(seed, Integral) and 0 <= seed <= LARGEST_SEED):
+        raise SettingError(
+            f"the seed is {seed!r}; expected a whole number from 0 to {LARGEST_SEED}"
+        )
     learner = get_learner(method, **settings)
     if not procedures:
         return []

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from graphlib import TopologicalSorter
+from numbers import Real
 
 import networkx as nx
 import numpy as np
@@ -116,8 +117,8 @@ def to_graph(
     size = len(adjacency.vocabulary) + 2
     if threshold is None:
         threshold = 1.0 / size if adjacency.threshold is None else adjacency.threshold
-    if not (np.isfinite(threshold) and threshold >= 0):
-        raise SettingError(f"the threshold is {threshold}; expected a number from 0 on")
+    if not (isinstance(threshold, Real) and np.isfinite(threshold) and threshold >= 0):
+        raise SettingError(f"the threshold is {threshold!r}; expected a number from 0 on")
     weights = adjacency.matrix
     changes: list[Change] = []
 

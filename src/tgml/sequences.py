@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tgml.errors import FormatError, UnknownNameError
+from tgml.errors import FormatError, InputError, UnknownNameError
 
 START = "START"
 END = "END"
@@ -95,6 +95,18 @@ class Vocabulary:
     def name(self, node: int) -> str:
         """Return the name of a node."""
         return self.nodes[node]
+
+
+def refuse_text(steps: object, vocabulary: Vocabulary) -> None:
+    """Check that steps are not one step's name, whose letters would be taken for steps.
+
+    Raises
+    ------
+    InputError
+        If they are.
+    """
+    if isinstance(steps, str) and len(steps) > 1 and steps in vocabulary:
+        raise InputError(f"the steps are the text {steps!r}; expected a list of names: [{steps!r}]")
 
 
 @dataclass(frozen=True)
@@ -232,12 +244,28 @@ class Demonstrations:
             What the procedure is called.
         vocabulary
             The key-steps, where they are known; otherwise the names in order of appearance.
+
+        Raises
+        ------
+        FormatError
+            If a text came where a list of step names belongs, or a name is none.
         """
+        if isinstance(recordings, str):
+            raise FormatError(
+                f"the recordings are the text {recordings!r}; expected lists of step names, or a "
+                "mapping from names of recordings to them"
+            )
         named: dict[str, Sequence[str]] = (
             dict(recordings)
             if isinstance(recordings, Mapping)
             else {str(number): steps for number, steps in enumerate(recordings, start=1)}
         )
+        for id_, steps in named.items():
+            # The letters of a text may be steps, as in the paper's ABCAD; blanks hardly are.
+            if isinstance(steps, str) and any(letter.isspace() for letter in steps):
+                raise FormatError(
+                    f"recording {id_!r} is the text {steps!r}; expected a list of step names"
+                )
         if vocabulary is None:
             vocabulary = Vocabulary(
                 tuple(dict.fromkeys(name for steps in named.values() for name in steps))

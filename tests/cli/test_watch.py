@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -324,3 +325,22 @@ def test_it_loads_no_large_library(graph: str) -> None:
     )
     assert ended.returncode == 0
     assert not set(ended.stderr.split()) & HEAVY
+
+
+def test_somebody_at_a_terminal_is_told_what_to_type(graph: str) -> None:
+    pty = pytest.importorskip("pty")
+    terminal, line = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "tgml.cli.main", "watch", graph],
+        stdin=line,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stderr is not None
+        told = process.stderr.readline().decode()
+        os.write(terminal, b"\x04")
+        assert process.wait(timeout=60) == 2  # nothing was typed
+    os.close(terminal)
+    os.close(line)
+    assert "type each step" in told
+    assert "'slice bread'" in told

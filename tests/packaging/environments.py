@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import distribution
 from pathlib import Path
@@ -80,11 +81,22 @@ def interpreter(version: str) -> str | None:
     return None
 
 
-def install(wheel: Path, extra: str, folder: Path, python: str = sys.executable) -> Environment:
-    """Put the wheel with an extra (or none) into an empty environment, by pip and its index."""
+def install(
+    wheel: Path,
+    extra: str,
+    folder: Path,
+    python: str = sys.executable,
+    versions: Sequence[str] = (),
+) -> Environment:
+    """Put the wheel with an extra (or none) into an empty environment, by pip and its index.
+
+    Some packages' versions may be given, such as ``"numpy==1.26"``; otherwise those that `make`
+    installs are.
+    """
     environment = _empty(folder, python)
     wanted = f"{wheel}[{extra}]" if extra else str(wheel)
-    _pip(environment, "--constraint", str(ROOT / "constraints.txt"), wanted)
+    known = versions or ("--constraint", str(ROOT / "constraints.txt"))
+    _pip(environment, *known, wanted)
     return environment
 
 

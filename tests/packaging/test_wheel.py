@@ -118,6 +118,7 @@ def test_without_an_extra_graphs_are_learned(bare: Environment, method: str) -> 
         ("convert pancakes.graph.json -o pancakes.bpmn", "", 0, ""),
         ("watch pancakes.graph.json", "whisk the batter\n", 1, "MISTAKE"),
         ("methods", "", 0, "tgml[torch]"),
+        ("demo", "", 0, "'robust'"),
     ],
     ids=lambda value: value.split()[0] if isinstance(value, str) and value else None,
 )
@@ -171,6 +172,16 @@ def test_each_extra_alone_is_enough(wheel: Path, way: Way, extra: str, tmp_path:
 
 
 @pytest.mark.network
+def test_the_lowest_versions_that_are_declared_learn_and_watch(wheel: Path, tmp_path: Path) -> None:
+    python = interpreter("3.11")
+    if python is None:
+        pytest.skip("no Python 3.11 on this machine, which all of the lowest versions are made for")
+    lowest = [f"{line.name}=={next(iter(line.specifier)).version}" for line in requirements()[""]]
+    environment = with_recordings(install(wheel, "", tmp_path, python, versions=lowest))
+    assert_learns_and_watches(environment)
+
+
+@pytest.mark.network
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
 def test_every_python_that_is_declared_and_can_be_had_learns_and_watches(
     wheel: Path, version: str, tmp_path: Path
@@ -179,6 +190,10 @@ def test_every_python_that_is_declared_and_can_be_had_learns_and_watches(
     if python is None:
         pytest.skip(f"no Python {version} on this machine")
     environment = with_recordings(install(wheel, "", tmp_path, python))
+    assert_learns_and_watches(environment)
+
+
+def assert_learns_and_watches(environment: Environment) -> None:
     learned = environment.tgml("learn", "pancakes.csv", "-o", "learned.json")
     assert learned.returncode == 0, learned.stderr
     watched = environment.tgml("watch", "learned.json", given="whisk the batter\n")

@@ -15,6 +15,7 @@ from tgml.alignment.costs import KINDS, Costs, Kind
 from tgml.alignment.explain import explain_alignment
 from tgml.alignment.moves import Alignment, Move
 from tgml.graph import TaskGraph
+from tgml.sequences import refuse_text
 
 __all__ = [
     "KINDS",
@@ -53,4 +54,5 @@ def align(graph: TaskGraph, steps: Iterable[str], *, costs: Costs | None = None)
     >>> align(graph, ["drink", "pour"]).cost
     2.0
     """
+    refuse_text(steps, graph.vocabulary)
     return Aligner(graph, costs).align(steps)

@@ -38,7 +38,7 @@ def read_for_graph(
     found = read_demonstrations(path, **reading)
     demonstrations = of_this_procedure(found, graph, path)
     share_a_step(graph, demonstrations, path)
-    return demonstrations, found.notes
+    return demonstrations, found.notes_on(demonstrations.procedure)
 
 
 def of_this_procedure(reading: Reading, graph: TaskGraph, path: Path) -> Demonstrations:

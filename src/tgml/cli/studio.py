@@ -59,7 +59,7 @@ def studio(
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("tgml"):
             raise
-        raise MissingExtraError("tgml studio", "serve", "or see it with 'tgml show'") from None
+        raise MissingExtraError("tgml studio", "serve,draw", "or see it with 'tgml show'") from None
     from tgml.rendering.drawing.engines import get_engine
 
     get_engine("auto")  # says now, rather than on the page, if nothing can draw

@@ -10,6 +10,7 @@ import typer
 from tgml.cli import options
 from tgml.cli.judging import Watched, begin_sessions
 from tgml.cli.live import NobodyReadsError
+from tgml.cli.output import print_notes
 from tgml.errors import FileError, InputError
 
 
@@ -42,6 +43,9 @@ def watch(
     loaded = read_graph(graph)
     begin = begin_sessions(loaded, calibration, confusion, error_rate)
     watched = Watched(loaded, begin, as_json=as_json, with_next=with_next)
+    if sys.stdin is not None and sys.stdin.buffer.isatty():  # somebody sits there and waits for us
+        names = ", ".join(map(repr, loaded.steps))
+        print_notes([f"type each step as it is done, one a line, then Ctrl-D; the steps: {names}"])
     try:
         watched.take_in(_lines())
         mistakes = watched.finish()

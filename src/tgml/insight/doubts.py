@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tgml.adjacency import WeightedAdjacency
 from tgml.graph import Edge, TaskGraph
 from tgml.repetitions import first_occurrences
-from tgml.sequences import END, START, Demonstrations, in_words
+from tgml.sequences import Demonstrations, in_words
 
 PROBABLE = 0.5
 """An edge is doubtful if it is more probable that the step does not need the other one."""
@@ -54,24 +54,25 @@ def doubts(
 
 
 def _improbable(graph: TaskGraph, confidence: WeightedAdjacency) -> Iterator[str]:
+    """Yield the edges that recordings break and that are improbable.
+
+    What all recordings agree on can be improbable as well, where they are few; `advise` asks.
+    """
     node = confidence.vocabulary.node
     given: dict[Edge, float] = {
         (step, needed): float(confidence.matrix[node(step), node(needed)])
-        for step, needed in graph.edges
-        if step != END and needed != START
+        for (step, needed), found in graph.evidence.items()
+        if found.broken
     }
     doubtful = sorted((edge for edge in given if given[edge] < PROBABLE), key=given.__getitem__)
-    for step, needed in doubtful[:NAMED]:
-        found = graph.evidence.get((step, needed))
-        seen = (
-            ""
-            if found is None
-            else (f", though so in {found.held:g} of {found.held + found.broken:g} recordings")
-        )
-        stated = shlex.quote(f"{step} needs {needed}")
+    for number, (step, needed) in enumerate(doubtful[:NAMED]):
+        found = graph.evidence[step, needed]
+        example = shlex.quote(f"{step} needs {needed}")
         yield (
-            f"doubtful: {step!r} needs {needed!r} ({100 * given[step, needed]:.0f} % probable"
-            f"{seen}); --never {stated} rules it out"
+            f"doubtful ({100 * given[step, needed]:.0f} % probable): {step!r} needs {needed!r}, "
+            f"which {found.broken:g} of {found.held + found.broken:g} recordings break"
+            f"{'' if number else f'; --never {example} rules it out'}"
         )
     if len(doubtful) > NAMED:
-        yield f"{len(doubtful) - NAMED} more edges are doubtful"
+        more = len(doubtful) - NAMED
+        yield f"{more} more {'edge is' if more == 1 else 'edges are'} doubtful"

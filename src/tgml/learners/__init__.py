@@ -72,9 +72,8 @@ class LearnerEntry:
         except ModuleNotFoundError as error:
             if self.extra is None or (error.name or "").split(".")[0] == "tgml":
                 raise
-            ready = next(entry.name for entry in LEARNERS.values() if entry.extra is None)
             raise MissingExtraError(
-                f"the method {self.name!r}", self.extra, f"or use another, such as {ready!r}"
+                f"the method {self.name!r}", self.extra, "or use another, such as 'robust'"
             ) from None
         learner: type[Learner] = getattr(module, self.class_name)
         return learner

@@ -50,6 +50,11 @@ class Session(ABC, Generic[M]):
     _past: deque[M]
 
     def __init__(self, graph: TaskGraph, first: M) -> None:
+        if not isinstance(graph, TaskGraph):
+            raise InputError(
+                f"a monitor got {graph!r:.80}; expected a TaskGraph, as tgml.read_graph(FILE) and "
+                "tgml.learn(FILE) return"
+            )
         self.graph = graph
         self._now = first
         self._past = deque(maxlen=UNDO_LIMIT)

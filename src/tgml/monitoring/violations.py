@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tgml.errors import nearest_names
 from tgml.graph import TaskGraph
+from tgml.sequences import refuse_text
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,11 @@ def find_violations(graph: TaskGraph, steps: Iterable[str]) -> tuple[Violation, 
     steps
         Step names in the order done.
 
+    Raises
+    ------
+    InputError
+        If a step's name came where a list of names belongs.
+
     Examples
     --------
     >>> graph = TaskGraph.from_preconditions({"mix": ["egg", "milk"]})
@@ -63,6 +69,7 @@ def find_violations(graph: TaskGraph, steps: Iterable[str]) -> tuple[Violation, 
     ...     print(violation)
     step 2, 'mix': done before 'milk'
     """
+    refuse_text(steps, graph.vocabulary)
     done: set[str] = set()
     found = []
     for position, step in enumerate(steps, start=1):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tgml.attributes import EdgeEvidence, StepAttributes
-from tgml.errors import FormatError, TgmlError
+from tgml.errors import FormatError, GraphError, TgmlError
 from tgml.files import write_text
 from tgml.graph import Edge, TaskGraph
 from tgml.storage.fields import as_number, as_text, as_texts, kind_of
@@ -107,7 +107,9 @@ def graph_from_json(content: Any, where: str = "graph") -> TaskGraph:
 
 
 def save_graph(graph: TaskGraph, path: str | Path) -> None:
-    """Write a graph to a versioned JSON file."""
+    """Write a graph to a versioned JSON file; `tgml.read_graph` reads it again."""
+    if not isinstance(graph, TaskGraph):
+        raise GraphError(f"{graph!r:.80} is to be saved; expected a TaskGraph, then its file")
     write_text(path, dump_json(graph_to_json(graph)))
 
 

@@ -1,0 +1,61 @@
+"""What people bring to the public functions by mistake, and what they are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tgml
+
+GRAPH = tgml.TaskGraph.from_preconditions({"heat the pan": [], "fry": ["heat the pan"]})
+RECORDINGS = tgml.Demonstrations.from_steps([["heat the pan", "fry"], ["fry", "heat the pan"]])
+ANY: Any = tgml
+
+CASES: dict[str, tuple[Callable[[], Any], str]] = {
+    "nothing to learn from": (lambda: ANY.learn(None), "Demonstrations.from_steps"),
+    "lists to learn from": (lambda: ANY.learn([["a"]]), "Demonstrations.from_steps"),
+    "a number for a method": (lambda: ANY.learn(RECORDINGS, 3), "unknown method 3"),
+    "a text for a seed": (lambda: ANY.learn(RECORDINGS, seed="x"), "the seed is 'x'; expected"),
+    "a text for a threshold": (
+        lambda: ANY.learn(RECORDINGS, threshold="high"),
+        "the threshold is 'high'; expected",
+    ),
+    "a text for recordings": (
+        lambda: ANY.Demonstrations.from_steps("fry"),
+        "the text 'fry'; expected lists of step names",
+    ),
+    "a text for a recording": (
+        lambda: ANY.Demonstrations.from_steps(["heat the pan"]),
+        "recording '1' is the text 'heat the pan'; expected a list",
+    ),
+    "numbers for steps": (lambda: ANY.Demonstrations.from_steps([[1, 2]]), "the name 1; expected"),
+    "a number for a step": (lambda: ANY.TaskGraph.preconditions_of(GRAPH, 3), "unknown step 3"),
+    "a step for steps": (
+        lambda: ANY.find_violations(GRAPH, "heat the pan"),
+        "expected a list of names: ['heat the pan']",
+    ),
+    "a step for steps to align": (
+        lambda: ANY.align(GRAPH, "heat the pan"),
+        "expected a list of names: ['heat the pan']",
+    ),
+    "a path for a graph": (lambda: ANY.Monitor("graph.json"), "tgml.read_graph(FILE)"),
+    "a list for an observation": (lambda: ANY.Monitor(GRAPH).observe(["fry"]), "expected its name"),
+    "path and graph exchanged": (
+        lambda: ANY.save_graph("graph.json", GRAPH),
+        "expected a TaskGraph, then its file",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "told"), CASES.values(), ids=CASES)
+def test_what_came_and_what_was_expected_is_said(
+    call: Callable[[], Any], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(tgml.TgmlError) as raised:
+        call()
+    assert told in str(raised.value)
+    assert list(tmp_path.iterdir()) == []
