@@ -11,8 +11,12 @@ import secrets
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from tokenize import TokenError
 
 from tgml.errors import FileError, FormatError
+
+NO_ARRAY = (ValueError, EOFError, SyntaxError, TokenError, MemoryError, OverflowError)
+"""What numpy raises for bytes that are none of its arrays, or say that they are too large a one."""
 
 
 def read_text(path: str | Path) -> str:

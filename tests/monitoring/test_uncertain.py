@@ -181,6 +181,21 @@ def test_whatever_a_state_holds_is_refused_with_a_message_or_can_be_used(
 
 
 @pytest.mark.parametrize(
+    ("name", "value"), [("observed", -1), ("observed", 0.5), ("mistakes", 1), ("time", "3")]
+)
+def test_a_state_with_counts_that_are_none_is_refused(name: str, value: Any) -> None:
+    state = UncertainMonitor(CHAIN).state
+    state["now"][name] = value
+    with pytest.raises(FormatError, match=name):
+        UncertainMonitor.resume(CHAIN, state)
+
+
+def test_a_state_whose_beam_is_no_whole_number_is_refused() -> None:
+    with pytest.raises(FormatError, match=r"'beam' is 1\.5; expected a whole number"):
+        UncertainMonitor.resume(CHAIN, UncertainMonitor(CHAIN).state | {"beam": 1.5})
+
+
+@pytest.mark.parametrize(
     "settings",
     [
         {"threshold": 0},

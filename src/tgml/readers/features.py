@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgml.errors import FileError, FormatError
-from tgml.files import read_text
+from tgml.files import NO_ARRAY, read_text
 from tgml.frames import FrameRecording, Labels
 from tgml.storage import parse_json
 
@@ -155,7 +155,7 @@ def _array(path: Path) -> NDArray[Any]:
         return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
     except OSError as error:
         raise FileError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except (ValueError, EOFError, SyntaxError) as error:
+    except NO_ARRAY as error:
         what = str(error).splitlines()[0] if str(error) else type(error).__name__
         if "pickle" in what.lower() or "object" in what.lower():
             raise FormatError(
@@ -209,7 +209,8 @@ def _labels(path: Path, classes: int) -> Labels:
         raise FormatError(
             f"{path}: {values.shape[1]} columns; expected {classes}, one for each class"
         )
-    shares = values.astype(np.float32)
+    with np.errstate(over="ignore"):  # what is infinite then is refused below
+        shares = values.astype(np.float32)
     best = shares.max(axis=1)
     unclear = ~np.isfinite(shares).all(axis=1) | (best <= 0)
     unclear |= (shares == best[:, None]).sum(axis=1) != 1

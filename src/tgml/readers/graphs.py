@@ -42,7 +42,7 @@ def read_graph(path: str | Path) -> TaskGraph:
     """
     path = Path(path)
     suffix = path.suffix.lower()
-    if suffix in _PROCESSES:
+    if suffix in (*_PROCESSES, ".graphml"):
         _check_size(path)
     text = read_text(path)
     with naming(path):
@@ -116,6 +116,7 @@ def _from_ground_truth(content: dict[str, Any], procedure: str) -> TaskGraph:
 def _from_graphml(text: str, stem: str) -> TaskGraph:
     import networkx as nx
 
+    parse_xml(text)  # networkx would follow entities that a document type declares
     try:
         graph = nx.parse_graphml(text)
         directed = graph.is_directed()

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import io
 import pickle
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -105,3 +107,15 @@ def test_missing_and_foreign_files_are_named(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("egg,1,2")
     with pytest.raises(FormatError, match="expected a file of the kind"):
         read_embeddings(tmp_path / "a.csv")
+
+
+def test_a_pickle_whose_instructions_make_no_sense_is_refused(tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    torch.save({"egg": torch.ones(2)}, buffer)
+    # Instructions that take from an empty stack.
+    with zipfile.ZipFile(buffer) as whole, zipfile.ZipFile(tmp_path / "a.pt", "w") as broken:
+        for name in whole.namelist():
+            content = whole.read(name)
+            broken.writestr(name, b"\x80\x02." if name.endswith("data.pkl") else content)
+    with pytest.raises(FormatError, match=r"a\.pt: "):
+        read_embeddings(tmp_path / "a.pt")

@@ -21,6 +21,7 @@ import torch
 from numpy.typing import NDArray
 
 from tgml.errors import FileError, FormatError, MissingExtraError, nearest_names
+from tgml.files import NO_ARRAY
 
 SUFFIXES = (".npz", ".safetensors", ".pt", ".pth")
 
@@ -107,7 +108,7 @@ def load_npz(path: Path) -> dict[str, NDArray[Any]]:
         # From bytes, as numpy leaves a broken file open.
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as content:
             return {name: content[name] for name in content.files}
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, KeyError, zipfile.BadZipFile, *NO_ARRAY) as error:
         raise _broken(path, error) from None
 
 
@@ -123,7 +124,7 @@ def load_torch(path: Path) -> Any:
             f"{path}: a pickle with more in it than plain tensors, which could run code; refused. "
             "Save a dictionary from step names to tensors, or an npz file"
         ) from None
-    except (OSError, RuntimeError, EOFError, ValueError) as error:
+    except Exception as error:  # torch lets whatever goes wrong inside a pickle through
         raise _broken(path, error) from None
 
 
