@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.cli.running import Put, Result, Run, in_a_process
 from tests.cli.test_startup import HEAVY, LIST_MODULES
@@ -324,3 +326,31 @@ def test_it_loads_no_large_library(graph: str) -> None:
     )
     assert ended.returncode == 0
     assert not set(ended.stderr.split()) & HEAVY
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    entries=st.lists(
+        st.fixed_dictionaries(
+            {
+                "session": st.sampled_from(["anna", "ben"]),
+                "step": st.sampled_from(["slice bread", "wash lettuce", "stack", "eat", "fly"]),
+            }
+        )
+        | st.fixed_dictionaries(
+            {"session": st.sampled_from(["anna", "ben"]), "undo": st.just(True)}
+        ),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_mixed_sessions_are_judged_as_each_alone(watch: Watch, entries: list[Any]) -> None:
+    def said(chosen: list[Any], name: str) -> list[dict[str, Any]]:
+        found = objects(watch(lines(*chosen), "--json")) if chosen else []
+        return [entry for entry in found if entry.get("session") == name and "line" not in entry]
+
+    for name in ("anna", "ben"):
+        alone = [entry for entry in entries if entry["session"] == name]
+        assert said(entries, name) == said(alone, name)
