@@ -59,6 +59,8 @@ def run(name: str, seconds: float, work: Work, seed: int) -> None:
         if rng.random() < 0.4:
             changed: bytes = atheris.Mutate(data, max_size)
             return changed
+        if rng.random() < 0.3:  # what is kept drifts away from what is accepted
+            data = rng.choice(seeds)
         return mutate(data, rng, target.words)[:max_size]
 
     arguments = [
