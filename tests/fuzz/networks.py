@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 import tempfile
 from functools import cache, partial
 from pathlib import Path
@@ -13,11 +14,13 @@ import numpy as np
 import torch
 
 from tests.fuzz.target import Target, by_name, expect, put
+from tgml.cli.recognise.run import from_standard_input
 from tgml.learners.llm.answers import read_answer
 from tgml.learners.llm.question import Question
 from tgml.learners.recogniser import Recogniser, RecogniserSettings, load_recogniser
 from tgml.learners.recogniser.checkpoint import save_recogniser
 from tgml.learners.recogniser.network import FrameNetwork
+from tgml.learners.recogniser.recogniser import Pace
 from tgml.learners.tgt.checkpoint import load_checkpoint, save_checkpoint
 from tgml.learners.tgt.embeddings.cache import cached, keep
 from tgml.learners.tgt.embeddings.files import read_embeddings
@@ -61,6 +64,17 @@ def _embeddings(suffix: str, data: bytes, folder: Path) -> None:
     widths = {values.shape for values in found.values()}
     expect(len(widths) == 1, "embeddings have one width")
     expect(all(np.isfinite(values).all() for values in found.values()), "and finite numbers")
+
+
+def _frames(data: bytes, folder: Path) -> None:
+    recogniser = load_recogniser(put(folder, "recogniser.safetensors", _files()["recogniser"]))
+    before = sys.stdin
+    sys.stdin = io.TextIOWrapper(io.BytesIO(data))
+    try:
+        steps = list(from_standard_input(recogniser))
+    finally:
+        sys.stdin = before
+    expect({key_step.step for key_step in steps} <= {"mix"}, "key-steps are classes")
 
 
 def _segments(suffix: str, data: bytes, folder: Path) -> None:
@@ -136,7 +150,7 @@ def _files() -> dict[str, bytes]:
     settings = RecogniserSettings(embedding=2, hidden=2, window=4, latest=2)
     torch.manual_seed(0)
     network = FrameNetwork(2, 2, settings).eval()
-    recogniser = Recogniser(network, settings, ("rest", "mix"), (2,), "rest", None)
+    recogniser = Recogniser(network, settings, ("rest", "mix"), (2,), "rest", Pace(4, 0.7, 2))
     trained = TrainedTransformer(
         TaskGraphTransformer(Shape(features=4, width=4, heads=2)).eval(), "model", ("tea",)
     )
@@ -235,6 +249,13 @@ TARGETS = by_name(
         partial(_classes, "classes.txt"),
         lambda: [b"mix\npour\n", b"0 mix\n1 pour\n"],
         ("tgml.readers.features",),
+        share=0.5,
+    ),
+    Target(
+        "frame-stream",
+        _frames,
+        lambda: [b"[0.5, 1]\n\n[1, -1]\n" * 8],
+        ("tgml.cli.recognise.run",),
         share=0.5,
     ),
     Target(

@@ -150,7 +150,7 @@ def local_files(where: str) -> list[str]:
         If there is none.
     """
     if not _is_glob(where):
-        if not Path(where).exists():
+        if not _exists(where):
             raise FileError(f"{where}: no such file")
         if Path(where).is_dir():
             raise FileError(f"{where}: a folder, expected a file or a glob such as {where}/*.csv")
@@ -164,7 +164,14 @@ def local_files(where: str) -> list[str]:
 
 
 def _is_glob(where: str) -> bool:
-    return globs.has_magic(where) and not Path(where).exists()
+    return globs.has_magic(where) and not _exists(where)
+
+
+def _exists(where: str) -> bool:
+    try:
+        return Path(where).exists()
+    except OSError:  # such as a name that is too long for one
+        return False
 
 
 def _columns(engine: Engine, relation: str, where: str) -> tuple[str, ...]:
@@ -219,9 +226,12 @@ def _header(path: str, longest_line: int) -> tuple[str, list[str]]:
         ) from None
     if not first.strip():
         raise FormatError(f"{path}: the first line is empty; expected the columns' names in it")
-    rows = {
-        delimiter: next(csv.reader(io.StringIO(first), delimiter=delimiter), [])
-        for delimiter in _DELIMITERS
-    }
+    try:
+        rows = {
+            delimiter: next(csv.reader(io.StringIO(first), delimiter=delimiter), [])
+            for delimiter in _DELIMITERS
+        }
+    except csv.Error as error:
+        raise FormatError(f"{path}: line 1 holds no columns of a table ({error})") from None
     delimiter = max(_DELIMITERS, key=lambda one: len(rows[one]))
     return delimiter, [column.strip() for column in rows[delimiter]]

@@ -11,6 +11,7 @@ import torch
 from safetensors.torch import save_file
 
 from tgml.errors import FileError, FormatError
+from tgml.learners.tgt.embeddings import files
 from tgml.learners.tgt.embeddings.files import read_embeddings, vectors_of
 
 EGG, MILK = np.array([1.0, 2.0], np.float32), np.array([3.0, 4.0], np.float32)
@@ -119,3 +120,12 @@ def test_a_pickle_whose_instructions_make_no_sense_is_refused(tmp_path: Path) ->
             broken.writestr(name, b"\x80\x02." if name.endswith("data.pkl") else content)
     with pytest.raises(FormatError, match=r"a\.pt: "):
         read_embeddings(tmp_path / "a.pt")
+
+
+def test_a_file_that_grows_out_of_proportion_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "GROWTH_FROM", 1_000_000)
+    np.savez_compressed(tmp_path / "bomb.npz", egg=np.zeros(1_000_000))
+    with pytest.raises(FormatError, match="grows to more than 50 times its size"):
+        read_embeddings(tmp_path / "bomb.npz")

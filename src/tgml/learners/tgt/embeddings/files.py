@@ -25,6 +25,11 @@ from tgml.files import NO_ARRAY
 
 SUFFIXES = (".npz", ".safetensors", ".pt", ".pth")
 
+LARGEST_GROWTH = 50
+"""How many times its size a compressed file may grow."""
+GROWTH_FROM = 100_000_000
+"""From how many bytes on the growth counts."""
+
 Vectors = Mapping[str, NDArray[np.float32]]
 
 
@@ -105,11 +110,24 @@ def checked(raw: Mapping[str, Any], where: str) -> Vectors:
 def load_npz(path: Path) -> dict[str, NDArray[Any]]:
     """Return the arrays of an npz file; one with anything else in it is refused."""
     try:
+        packed = path.read_bytes()
+        _check_growth(packed, path)
         # From bytes, as numpy leaves a broken file open.
-        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as content:
+        with np.load(io.BytesIO(packed), allow_pickle=False) as content:
             return {name: content[name] for name in content.files}
     except (OSError, KeyError, zipfile.BadZipFile, *NO_ARRAY) as error:
         raise _broken(path, error) from None
+
+
+def _check_growth(content: bytes, path: Path) -> None:
+    """Check that a compressed file does not grow out of proportion; embeddings hardly shrink."""
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        size = sum(entry.file_size for entry in packed.infolist())
+    if size > GROWTH_FROM and size > LARGEST_GROWTH * len(content):
+        raise FormatError(
+            f"{path}: grows to more than {LARGEST_GROWTH} times its size; no embeddings do that, "
+            "and it is refused because it could fill the memory"
+        )
 
 
 def load_torch(path: Path) -> Any:
