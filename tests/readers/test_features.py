@@ -123,6 +123,12 @@ def test_a_header_that_is_no_python_is_refused(rgb: Path, old: bytes, new: bytes
         read_features([rgb])
 
 
+def test_a_header_that_numpy_warns_of_is_read_in_silence(rgb: Path) -> None:
+    content = (rgb / "b.npy").read_bytes()
+    (rgb / "b.npy").write_bytes(content.replace(b"}  ", b"} \n", 1))
+    assert [len(recording) for recording in read_features([rgb])] == [2, 4]
+
+
 @pytest.mark.parametrize(
     ("labels", "message"),
     [

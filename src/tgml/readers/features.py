@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgml.errors import FileError, FormatError
-from tgml.files import NO_ARRAY, read_text
+from tgml.files import read_text, reading_arrays
 from tgml.frames import FrameRecording, Labels
 from tgml.storage import parse_json
 
@@ -152,10 +152,11 @@ def _common(places: Sequence[Path], listed: Sequence[dict[str, Path]]) -> list[s
 
 def _array(path: Path) -> NDArray[Any]:
     try:
-        return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+        with reading_arrays():
+            return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
     except OSError as error:
         raise FileError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except NO_ARRAY as error:
+    except ValueError as error:
         what = str(error).splitlines()[0] if str(error) else type(error).__name__
         if "pickle" in what.lower() or "object" in what.lower():
             raise FormatError(

@@ -21,7 +21,7 @@ import torch
 from numpy.typing import NDArray
 
 from tgml.errors import FileError, FormatError, MissingExtraError, nearest_names
-from tgml.files import NO_ARRAY
+from tgml.files import reading_arrays
 
 SUFFIXES = (".npz", ".safetensors", ".pt", ".pth")
 
@@ -113,9 +113,9 @@ def load_npz(path: Path) -> dict[str, NDArray[Any]]:
         packed = path.read_bytes()
         _check_growth(packed, path)
         # From bytes, as numpy leaves a broken file open.
-        with np.load(io.BytesIO(packed), allow_pickle=False) as content:
+        with reading_arrays(), np.load(io.BytesIO(packed), allow_pickle=False) as content:
             return {name: content[name] for name in content.files}
-    except (OSError, KeyError, zipfile.BadZipFile, *NO_ARRAY) as error:
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         raise _broken(path, error) from None
 
 
