@@ -53,6 +53,8 @@ def _read(suffix: str, data: bytes, folder: Path) -> None:
 def _compare(graph: TaskGraph, found: TaskGraph, suffix: str) -> None:
     expect(set(graph.steps) == set(found.steps), f"{suffix} keeps the steps")
     expect(graph.procedure == found.procedure, f"{suffix} keeps the procedure's name")
+    if len(graph.steps) > 200:  # what follows costs the square of that
+        return
     if suffix == ".graphml":
         expect(graph.edges == found.edges or graph == found, f"{suffix} keeps the edges")
     else:

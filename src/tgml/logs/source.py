@@ -7,6 +7,7 @@ import glob as globs
 import gzip
 import io
 import zlib
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -197,8 +198,8 @@ def _csv(files: list[str], longest_line: int) -> str:
                 f"{other}: its columns are {', '.join(map(repr, columns))}; expected those of "
                 f"{files[0]}: {', '.join(map(repr, header))}"
             )
-    for column in header:
-        if header.count(column) > 1:
+    for column, count in Counter(header).items():
+        if count > 1:
             raise FormatError(f"{files[0]}: two columns are called {column!r}; rename one of them")
     types = ", ".join(f"{text(column)}: 'VARCHAR'" for column in header)
     return (

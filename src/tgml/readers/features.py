@@ -8,6 +8,7 @@ mapped into memory, never loaded whole, and pickles are refused.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,7 @@ def read_classes(path: str | Path) -> tuple[str, ...]:
     for name in names:
         if not isinstance(name, str) or not name.strip():
             raise FormatError(f"{path}: a class is called {name!r:.40}; expected a name")
-    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise FormatError(f"{path}: the class {repeated[0]!r} stands there twice; expected it once")
     if len(names) < 2:

@@ -12,6 +12,7 @@ import io
 import pickle
 import warnings
 import zipfile
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -157,7 +158,7 @@ def _npz(path: Path) -> dict[str, Any]:
             "one name and one row for each step"
         )
     listed = names.tolist()
-    twice = next((name for name in listed if listed.count(name) > 1), None)
+    twice = next((name for name, count in Counter(listed).items() if count > 1), None)
     if twice is not None:
         raise FormatError(f"{path}: the step {twice!r} is listed twice; step names must differ")
     return dict(zip(listed, matrix, strict=True))
