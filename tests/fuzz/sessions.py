@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.fuzz.target import Target, by_name, expect, put
-from tgml.cli.watch import Watched
+from tgml.cli.judging import Watched
 from tgml.graph import TaskGraph
 from tgml.monitoring import Calibration, Confusion, Monitor, UncertainMonitor, calibrate
 from tgml.storage import dump_json
@@ -130,14 +130,14 @@ TARGETS = by_name(
         "watch",
         _watched(partial(Monitor, _GRAPH)),
         lambda: [_STREAM],
-        ("tgml.cli.watch", "tgml.monitoring.monitor", "tgml.monitoring.observation"),
+        ("tgml.cli.judging", "tgml.monitoring.monitor", "tgml.monitoring.observation"),
         (*_GRAPH.steps, "step", "time", "confidence", "session", "undo"),
     ),
     Target(
         "watch-uncertain",
         _watched(_uncertain_monitor),
         lambda: [_STREAM],
-        ("tgml.cli.watch", "tgml.monitoring.uncertain", "tgml.monitoring.observation"),
+        ("tgml.cli.judging", "tgml.monitoring.uncertain", "tgml.monitoring.observation"),
         (*_GRAPH.steps, "step", "time", "confidence", "session", "undo"),
     ),
 )
