@@ -3,13 +3,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo setup test mutants check package package-from-index docs bench clean
+.PHONY: help demo setup test mutants check fuzz package package-from-index docs bench clean
 
 help:
 	@echo "make demo    learn the graphs of the procedures that ship with tgml"
 	@echo "make test    run the tests"
 	@echo "make mutants change the source a little, thousands of times, and see whether a test notices"
 	@echo "make check   run ruff, mypy and import-linter"
+	@echo "make fuzz    an hour of any bytes against every reader, results in fuzz-output"
 	@echo "make package build the wheel, and try it in empty environments, alone and with each extra"
 	@echo "make package-from-index   the same with pip and a package index, on each Python there is"
 	@echo "make docs    build the documentation as a site, into site"
@@ -49,6 +50,11 @@ check: $(VENV)/.setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Atheris has no wheels for some systems; without it the other half of the fuzzing still runs.
+fuzz: $(VENV)/.setup
+	-$(PIP) --only-binary atheris atheris
+	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m tests.fuzz --minutes 60
+
 package: $(VENV)/.setup
 	$(BIN)/python -m pytest tests/packaging -m wheel
 
@@ -76,4 +82,4 @@ bench-%: $(VENV)/.setup
 	$(BIN)/tgml bench $* --output bench-output $(OPTIONS_$*)
 
 clean:
-	rm -rf $(VENV) demo-output bench-output test-output site
+	rm -rf $(VENV) demo-output bench-output fuzz-output test-output site

@@ -12,7 +12,7 @@ from tgml.adjacency import WeightedAdjacency
 from tgml.errors import FormatError, MissingExtraError, SettingError, TgmlError, UnknownNameError
 from tgml.graph import TaskGraph
 from tgml.insight.doubts import doubts
-from tgml.learners import LEARNERS
+from tgml.learners import LEARNERS, get_learner
 from tgml.learners.precedence import precedence
 from tgml.pipeline import learn, learn_all
 from tgml.postprocess import to_graph
@@ -276,3 +276,13 @@ def test_a_path_that_cannot_be_read_is_an_error_of_ours(tmp_path: Path) -> None:
 def test_a_setting_of_another_method_is_not_taken() -> None:
     with pytest.raises(UnknownNameError, match="the method 'intersection': unknown setting 'beta'"):
         learn(Demonstrations.from_steps(["a"]), "intersection", beta=0.1)
+
+
+@given(demonstrations())
+@settings(max_examples=50, deadline=None)
+def test_evidence_and_attributes_change_no_edge(given_: Demonstrations) -> None:
+    (learning,) = learn_all([given_], "intersection")
+    shown = [given_.names(sequence) for sequence in given_]
+    seen = Vocabulary(learning.graph.steps)  # of cycles, the order of the steps decides
+    learned = get_learner("intersection").learn(Demonstrations.from_steps(shown, vocabulary=seen))
+    assert learning.graph == to_graph(learned.adjacency).graph

@@ -171,9 +171,9 @@ def test_an_edge_at_the_threshold_does_not_count() -> None:
 
 def test_ninety_dense_nodes_take_well_under_a_second() -> None:
     weights = np.random.default_rng(0).random((92, 92))
-    started = time.perf_counter()
+    started = time.process_time()
     result = to_graph(named(weights))
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
     assert any(change.reason is Reason.CYCLE for change in result.changes)
 
 

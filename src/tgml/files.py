@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Mapping
-from contextlib import suppress
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tokenize import TokenError
 
 from tgml.errors import FileError, FormatError
 
@@ -48,6 +50,21 @@ def read_text(path: str | Path) -> str:
     if not text.strip():
         raise FormatError(f"{path}: the file is empty")
     return text
+
+
+@contextmanager
+def reading_arrays() -> Iterator[None]:
+    """Let all that numpy says of bytes which are none of its arrays be a ValueError.
+
+    It has several more kinds of errors for them, and for arrays that say they are too large. What
+    it warns of, such as a writer of long ago, changes nothing about the numbers.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except (EOFError, SyntaxError, TokenError, MemoryError, OverflowError) as error:
+        raise ValueError(str(error) or type(error).__name__) from None
 
 
 def write_text(path: str | Path, text: str) -> None:

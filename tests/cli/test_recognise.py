@@ -121,7 +121,10 @@ def test_frames_can_come_through_standard_input(tgml: Run, monkeypatch: pytest.M
     assert [json.loads(line)["step"] for line in live.lines] == steps
 
 
-@pytest.mark.parametrize("line", ["mix", "[1, 2]", '{"a": 1}', "[1, null]"])
+ODD_FRAMES = ["mix", "[1, 2]", '{"a": 1}', "[1, null]", f"[1{'0' * 400}]", f"[{'1e300,' * 8} 1]"]
+
+
+@pytest.mark.parametrize("line", ODD_FRAMES)
 def test_a_line_that_is_no_frame_is_refused(
     tgml: Run, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:

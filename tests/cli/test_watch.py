@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.cli.running import Put, Result, Run, in_a_process
 from tests.cli.test_startup import HEAVY, LIST_MODULES
@@ -344,3 +346,31 @@ def test_somebody_at_a_terminal_is_told_what_to_type(graph: str) -> None:
     os.close(line)
     assert "type each step" in told
     assert "'slice bread'" in told
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    entries=st.lists(
+        st.fixed_dictionaries(
+            {
+                "session": st.sampled_from(["anna", "ben"]),
+                "step": st.sampled_from(["slice bread", "wash lettuce", "stack", "eat", "fly"]),
+            }
+        )
+        | st.fixed_dictionaries(
+            {"session": st.sampled_from(["anna", "ben"]), "undo": st.just(True)}
+        ),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_mixed_sessions_are_judged_as_each_alone(watch: Watch, entries: list[Any]) -> None:
+    def said(chosen: list[Any], name: str) -> list[dict[str, Any]]:
+        found = objects(watch(lines(*chosen), "--json")) if chosen else []
+        return [entry for entry in found if entry.get("session") == name and "line" not in entry]
+
+    for name in ("anna", "ben"):
+        alone = [entry for entry in entries if entry["session"] == name]
+        assert said(entries, name) == said(alone, name)

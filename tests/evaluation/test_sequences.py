@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.strategies import task_graphs, valid_orders
 from tgml.errors import UnknownNameError
 from tgml.evaluation import graph_sequence_accuracy, sequence_log_likelihood
-from tgml.graph import TaskGraph
+from tgml.graph import TaskGraph, connect_ends
 from tgml.repetitions import Repetitions
 from tgml.sequences import END, START, Demonstrations
 
@@ -139,3 +139,20 @@ def test_a_step_that_the_graph_does_not_know_is_refused() -> None:
     graph = TaskGraph.from_preconditions({"a": []})
     with pytest.raises(UnknownNameError, match="'b'"):
         graph_sequence_accuracy(graph, Demonstrations.from_steps(["ab"]))
+
+
+@given(GRAPHS, st.data())
+def test_no_graph_makes_recordings_more_probable_than_the_order_that_they_share(
+    graph: TaskGraph, data: st.DataObject
+) -> None:
+    orders = data.draw(st.lists(st.permutations(graph.steps), min_size=1, max_size=4))
+    shared = [
+        (step, needed)
+        for step in graph.steps
+        for needed in graph.steps
+        if step != needed and all(order.index(needed) < order.index(step) for order in orders)
+    ]
+    best = TaskGraph(graph.steps, connect_ends(graph.steps, shared))
+    for candidate in (graph, TaskGraph(graph.steps, connect_ends(graph.steps, []))):
+        probable = sum(sequence_log_likelihood(candidate, order) for order in orders)
+        assert probable <= sum(sequence_log_likelihood(best, order) for order in orders) + 1e-9

@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.strategies import STEP_NAMES, task_graphs
 from tgml.errors import CycleError, GraphError, InputError, SettingError, UnknownNameError
 from tgml.graph import TaskGraph
 from tgml.learners import Learned, get_learner
 from tgml.postprocess import to_graph
-from tgml.sequences import Demonstrations
+from tgml.sequences import END, START, Demonstrations
 
 
 def _learn(recordings: list[str], **given: object) -> tuple[TaskGraph, Learned]:
@@ -135,3 +136,25 @@ def test_the_notes_name_every_edge_that_sets_the_graph_apart_from_the_shared_ord
     result = to_graph(learned.adjacency).graph
     named = {tuple(note.split("'")[1:4:2]) for note in learned.notes if "' needs '" in note}
     assert set(shared.edges) ^ set(result.edges) <= named
+
+
+@given(
+    recordings=st.lists(st.permutations("abcde").map("".join), min_size=1, max_size=4),
+    edges=st.lists(st.permutations("abcde").map(lambda order: (order[0], order[1])), max_size=3),
+    never=st.permutations("abcde").map(lambda order: (order[0], order[1])),
+    prior=task_graphs(max_steps=5),
+)
+@settings(max_examples=60, deadline=None)
+def test_whatever_the_recordings_say_must_and_never_are_obeyed(
+    recordings: list[str], edges: list[tuple[str, str]], never: tuple[str, str], prior: TaskGraph
+) -> None:
+    letters = dict(zip(STEP_NAMES, "abcde", strict=False)) | {START: START, END: END}
+    renamed = [(letters[step], letters[needed]) for step, needed in prior.edges]
+    own = TaskGraph([letters[step] for step in prior.steps], renamed)
+    try:
+        graph, _ = _learn(recordings, prior=own, must=edges, never=[never])
+    except InputError:  # in a circle, or against what must not be
+        return
+    for step, needed in edges:
+        assert needed in graph.all_preconditions_of(step)
+    assert never[1] not in graph.all_preconditions_of(never[0])

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import save_file
 from torch import nn
 
 from tgml.errors import FileError, FormatError, MissingExtraError
-from tgml.learners.network_file import put_weights, read_network, write_network
+from tgml.learners.network_file import KEY, put_weights, read_network, write_network
 
 
 @pytest.fixture
@@ -45,6 +46,13 @@ def test_a_truncated_file_is_refused(file: Path, keep: int) -> None:
     file.write_bytes(file.read_bytes()[:keep])
     with pytest.raises(FormatError, match="cannot be read as safetensors, is it whole"):
         read_network(file, format="kind", version=1)
+
+
+@pytest.mark.parametrize("header", ["[" * 100_000, "9" * 5000, '{"width": NaN}'])
+def test_a_header_that_is_no_json_is_refused(tmp_path: Path, header: str) -> None:
+    save_file({"weight": torch.ones(2)}, tmp_path / "odd", metadata={KEY: header})
+    with pytest.raises(FormatError, match="no network that tgml saved"):
+        read_network(tmp_path / "odd", format="kind", version=1)
 
 
 def test_a_pickle_is_refused(tmp_path: Path) -> None:

@@ -298,6 +298,19 @@ def test_a_broken_line_is_named(rows: str, message: str, put: Put) -> None:
     assert len(str(caught.value)) < 400
 
 
+@pytest.mark.parametrize("header", ["case,acti\rvity", f"case,{'x' * 200_000}"])
+def test_a_first_line_that_holds_no_columns_is_refused(header: str, put: Put) -> None:
+    path = put("x.csv", f"{header}\n1,a\n")
+    with pytest.raises(FormatError, match=r"x\.csv: line 1 holds no columns of a table"):
+        read_log(path)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".xes", "[0-9].csv"])
+def test_a_name_too_long_for_a_file_is_no_file(ending: str) -> None:
+    with pytest.raises(FileError, match=r"no such file|no file matches"):
+        read_log("x" * 300 + ending)
+
+
 def test_an_endless_first_line_is_refused(put: Put) -> None:
     with pytest.raises(FormatError, match="line 1 is longer than 200 bytes"):
         read_log(put("x.csv", "x" * 1000), longest_line=200)

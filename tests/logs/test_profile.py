@@ -37,3 +37,8 @@ def test_problems_are_named(put: Put) -> None:
 
 def test_filters_apply_to_the_profile(tea: str) -> None:
     assert profile_log(tea, keep=LogFilter(first_step="boil")).recordings == 2
+
+
+def test_a_year_beyond_the_calendar_is_said_as_a_number(put: Put) -> None:
+    profile = profile_log(put("x.csv", "case,activity,time\n1,a,2024-01-01\n1,b,20247-07-01\n"))
+    assert (profile.since, profile.until) == ("2024-01-01T00:00:00+00:00", "the year 20247")

@@ -120,6 +120,13 @@ def test_what_is_no_log_is_refused(content: str, message: str, put: Put) -> None
     assert str(caught.value).startswith(path)
 
 
+@pytest.mark.parametrize("encoding", ["nonsense", "utf-7", "gb2312"])
+def test_an_encoding_that_cannot_be_read_is_refused(encoding: str, put: Put) -> None:
+    path = put("x.xes", f"<?xml version='1.0' encoding='{encoding}'?><log/>")
+    with pytest.raises(FormatError, match=r"x\.xes: line 1.*encoding"):
+        read_log(path)
+
+
 def test_an_endless_value_is_refused_before_it_fills_the_memory(put: Put) -> None:
     path = put("x.xes", log(trace("x" * 3_000_000, event("a"))))
     with pytest.raises(FormatError, match="a value is longer than 1,000,000 bytes"):

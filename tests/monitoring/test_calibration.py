@@ -133,3 +133,20 @@ def test_a_graph_that_contradicts_the_recordings_for_certain_is_said() -> None:
 def test_settings_out_of_range_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(SettingError):
         calibrate(GRAPH, RECORDINGS, ERRORS, **settings)
+
+
+@given(
+    st.lists(st.lists(st.floats(0, 0.99)), min_size=1),
+    st.floats(0, 3),
+    st.sampled_from([0.05, 0.5]),
+)
+def test_no_threshold_that_flags_more_keeps_the_budget(
+    judged: list[list[float]], budget: float, lowest: float
+) -> None:
+    threshold = lowest_threshold(judged, budget, lowest)
+    assert threshold is not None
+    values = [value for found in judged for value in found]
+    unflagged = [value for value in values if lowest <= value < threshold]
+    if unflagged:
+        alarms = sum(value >= max(unflagged) for value in values)
+        assert alarms > budget * len(judged) or alarms > int(budget * len(judged))

@@ -120,6 +120,7 @@ def test_a_matrix_of_other_steps_than_the_graphs_is_refused(steps: tuple[str, ..
         ({"seen": [[0.9, 0.2], [0, 1]]}, "row of 'a'.*sum to 1.1"),
         ({"seen": [[-0.1, 0], [0, 1]]}, "row of 'a'"),
         ({"seen": [["x", 0], [0, 1]]}, "expected numbers"),
+        ({"seen": [[10**400, 0], [0, 1]]}, "expected numbers"),
         ({"seen": None}, "'seen' is None"),
         ({"steps": ["a", "a"]}, "different names"),
         ({"steps": "ab"}, "list of names"),

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -326,3 +328,80 @@ def test_a_restarted_monitor_knows_nothing_of_the_session_before() -> None:
     assert monitor.observed == 1
     with pytest.raises(InputError):
         monitor.restarted().undo()
+
+
+@given(task_graphs(), STEPS, st.data())
+def test_neither_time_nor_confidence_changes_what_is_said_of_a_step(
+    graph: TaskGraph, steps: list[str], data: st.DataObject
+) -> None:
+    monitor = Monitor(graph)
+    for plain in watch(graph, steps):
+        time = data.draw(st.none() | st.floats(-1e6, 1e6))
+        confidence = data.draw(st.none() | st.floats(0, 1))
+        verdict = monitor.observe(plain.step, time=time, confidence=confidence)
+        told = ("time", "confidence", "note")
+        assert drop(verdict.to_json(), told) == drop(plain.to_json(), told)
+        assert (verdict.time, verdict.confidence) == (time, confidence)
+
+
+def drop(content: dict[str, object], names: Iterable[str]) -> dict[str, object]:
+    return {name: value for name, value in content.items() if name not in names}
+
+
+@given(task_graphs(), STEPS)
+def test_positions_count_every_observation_and_the_finish_comes_after_the_last(
+    graph: TaskGraph, steps: list[str]
+) -> None:
+    monitor = Monitor(graph)
+    verdicts = [monitor.observe(step) for step in steps]
+    assert [verdict.position for verdict in verdicts] == [*range(1, len(steps) + 1)]
+    assert {verdict.position for verdict in monitor.finish().verdicts} <= {len(steps) + 1}
+
+
+@given(
+    task_graphs(),
+    STEPS,
+    st.sampled_from(
+        [
+            {"time": float("nan")},
+            {"time": "3"},
+            {"time": True},
+            {"confidence": 1.5},
+            {"confidence": -0.1},
+            {"confidence": "sure"},
+        ]
+    ),
+)
+def test_what_cannot_be_observed_leaves_the_session_as_it_was(
+    graph: TaskGraph, steps: list[str], odd: dict[str, Any]
+) -> None:
+    monitor = Monitor(graph)
+    for step in steps:
+        monitor.observe(step, time=1.0)
+    before = monitor.state
+    with pytest.raises(InputError):
+        monitor.observe(graph.steps[0], **odd)
+    with pytest.raises(InputError):
+        monitor.observe(3)  # type: ignore[arg-type]
+    assert monitor.state == before
+
+
+@given(task_graphs(), STEPS, STEPS)
+def test_a_finish_closes_nothing_and_can_be_asked_again(
+    graph: TaskGraph, steps: list[str], more: list[str]
+) -> None:
+    monitor = Monitor(graph)
+    for step in steps:
+        monitor.observe(step)
+    assert monitor.finish() == monitor.finish()
+    assert [monitor.observe(step) for step in more] == watch(graph, [*steps, *more])[len(steps) :]
+
+
+@given(task_graphs(), st.data())
+def test_a_session_stays_small_however_long_it_runs(graph: TaskGraph, data: st.DataObject) -> None:
+    steps = data.draw(st.lists(st.sampled_from([*graph.steps, "unknown"]), min_size=1, max_size=9))
+    monitor = Monitor(graph)
+    for step in steps * 100:
+        monitor.observe(step)
+    per_moment = 150 + 30 * len(graph.steps)
+    assert len(json.dumps(monitor.state)) < 500 + (UNDO_LIMIT + 1) * per_moment

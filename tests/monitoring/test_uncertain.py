@@ -181,6 +181,21 @@ def test_whatever_a_state_holds_is_refused_with_a_message_or_can_be_used(
 
 
 @pytest.mark.parametrize(
+    ("name", "value"), [("observed", -1), ("observed", 0.5), ("mistakes", 1), ("time", "3")]
+)
+def test_a_state_with_counts_that_are_none_is_refused(name: str, value: Any) -> None:
+    state = UncertainMonitor(CHAIN).state
+    state["now"][name] = value
+    with pytest.raises(FormatError, match=name):
+        UncertainMonitor.resume(CHAIN, state)
+
+
+def test_a_state_whose_beam_is_no_whole_number_is_refused() -> None:
+    with pytest.raises(FormatError, match=r"'beam' is 1\.5; expected a whole number"):
+        UncertainMonitor.resume(CHAIN, UncertainMonitor(CHAIN).state | {"beam": 1.5})
+
+
+@pytest.mark.parametrize(
     "settings",
     [
         {"threshold": 0},
@@ -199,3 +214,39 @@ def test_settings_out_of_range_are_refused(settings: dict[str, Any]) -> None:
 def test_hindsight_beyond_what_is_remembered_is_refused(hindsight: int) -> None:
     with pytest.raises(SettingError, match="expected 0 to 5"):
         chances("ab", 0.1, hindsight=hindsight)
+
+
+@given(task_graphs(max_steps=5), STREAMS)
+def test_no_confidence_says_no_more_than_that_the_step_was_recognised(
+    graph: TaskGraph, steps: list[str]
+) -> None:
+    plain, unsure = UncertainMonitor(graph), UncertainMonitor(graph)
+    for step in steps:
+        without = plain.observe(step).to_json()
+        assert unsure.observe(step, confidence=0.0).to_json() == without | {"confidence": 0.0}
+
+
+@given(task_graphs(max_steps=5), STREAMS)
+def test_the_present_view_is_of_the_last_six_observations(
+    graph: TaskGraph, steps: list[str]
+) -> None:
+    monitor = UncertainMonitor(graph)
+    for position, step in enumerate(steps, start=1):
+        verdict = monitor.observe(step)
+        assert [place for place, _ in verdict.revised] == [
+            *range(max(1, position - 5), position + 1)
+        ]
+        assert all(0 <= probability <= 1 for _, probability in verdict.revised)
+
+
+@given(task_graphs(max_steps=5), STREAMS, st.sampled_from([*STEP_NAMES, "unknown"]))
+def test_undo_after_a_step_is_as_if_it_had_never_come(
+    graph: TaskGraph, steps: list[str], step: str
+) -> None:
+    monitor = UncertainMonitor(graph)
+    for earlier in steps:
+        monitor.observe(earlier)
+    before = monitor.state["now"]
+    monitor.observe(step)
+    monitor.undo()
+    assert monitor.state["now"] == before

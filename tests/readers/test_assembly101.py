@@ -131,3 +131,9 @@ def test_a_name_that_does_not_tell_who_assembled_what_is_refused(folder: Path) -
 def test_a_folder_without_tables_is_said(tmp_path: Path) -> None:
     with pytest.raises(MissingDataError, match="there are no tables"):
         read_assembly101(tmp_path)
+
+
+def test_a_line_of_a_split_that_is_no_file_name_is_a_missing_table(folder: Path) -> None:
+    (folder / "train_split.txt").write_text("x" * 5000)
+    with pytest.raises(MissingDataError, match=r"lacks annotations.x"):
+        read_assembly101_o(folder)

@@ -77,6 +77,12 @@ def test_a_missing_folder_names_the_files_expected(tmp_path: Path) -> None:
         ("Synchronised_action_label.txt", "9,1,1\n", "line 0 is no header"),
         ("Synchronised_action_label.txt", f"{HEADER}\n9,1,3\n", "line 1: expected 3 fields"),
         ("Synchronised_action_label.txt", f"{HEADER}\n9,1\n", "line 1: expected 3 fields"),
+        (
+            "Synchronised_action_label.txt",
+            f"{HEADER}\n9,1,{'9' * 5000}",
+            "line 1: expected 3 fields",
+        ),
+        ("Synchronised_action_label.txt", f"{HEADER}\n9,{'9' * 150_000},1", "line 1: no row of"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_named(

@@ -116,6 +116,19 @@ def test_a_truncated_file_is_said_to_be_one(rgb: Path, keep: int) -> None:
         read_features([rgb])
 
 
+@pytest.mark.parametrize(("old", "new"), [(b"(4, 3)", b"(4, 3,"), (b"'shape'", b"'(shape")])
+def test_a_header_that_is_no_python_is_refused(rgb: Path, old: bytes, new: bytes) -> None:
+    (rgb / "b.npy").write_bytes((rgb / "b.npy").read_bytes().replace(old, new))
+    with pytest.raises(FormatError, match=r"b\.npy: "):
+        read_features([rgb])
+
+
+def test_a_header_that_numpy_warns_of_is_read_in_silence(rgb: Path) -> None:
+    content = (rgb / "b.npy").read_bytes()
+    (rgb / "b.npy").write_bytes(content.replace(b"}  ", b"} \n", 1))
+    assert [len(recording) for recording in read_features([rgb])] == [2, 4]
+
+
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
@@ -126,6 +139,7 @@ def test_a_truncated_file_is_said_to_be_one(rgb: Path, keep: int) -> None:
         ([[1, 0, 0], [0, 0, 0]], "frame 2 has the largest value 0 in 3 columns"),
         ([[1, 1, 0], [0, 0, 1]], "frame 1 has the largest value 1 in 2 columns"),
         ([[1, np.nan, 0], [0, 0, 1]], "frame 1 has the largest value nan"),
+        ([[1, 1e300, 0], [0, 0, 1]], "frame 1 has the largest value inf"),
     ],
 )
 def test_labels_outside_the_classes_are_refused(tmp_path: Path, labels: Any, message: str) -> None:

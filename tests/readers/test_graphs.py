@@ -104,9 +104,25 @@ def test_something_before_start_is_refused(put: Put) -> None:
 )
 def test_broken_graphml_is_refused(text: str, put: Put) -> None:
     path = put("x.graphml", text)
-    with pytest.raises(FormatError, match="not GraphML") as caught:
+    with pytest.raises(FormatError, match=r"not (GraphML|XML)") as caught:
         read_graph(path)
     assert str(caught.value).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize("name", ["x.graphml", "x.xml", "x.pnml", "x.bpmn"])
+@pytest.mark.parametrize(
+    "declared",
+    [
+        '<!DOCTYPE g [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;">]>',
+        '<!DOCTYPE g SYSTEM "http://127.0.0.1:9/g.dtd">',
+        '<!DOCTYPE g [<!ENTITY a SYSTEM "file:///etc/hostname">]>',
+    ],
+    ids=["entities that grow", "a document type elsewhere", "a file as an entity"],
+)
+def test_xml_that_declares_a_document_type_is_refused(name: str, declared: str, put: Put) -> None:
+    path = put(name, f"{declared}<graphml><graph edgedefault='directed'/></graphml>")
+    with pytest.raises(FormatError, match="document type declaration"):
+        read_graph(path)
 
 
 def test_graphml_without_directions_is_refused(tmp_path: Path) -> None:

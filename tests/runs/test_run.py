@@ -141,6 +141,9 @@ def test_other_settings_recordings_or_broken_files_are_not_taken_for_finished(
     for path in tmp_path.iterdir():
         path.write_text(path.read_text()[:-20])
     assert run(many()) == 0
+    for path in tmp_path.iterdir():
+        path.write_text("[" * 100_000)
+    assert run(many()) == 0
 
 
 def test_a_full_disk_ends_the_run_and_keeps_what_was_finished(

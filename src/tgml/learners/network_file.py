@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tgml.errors import FileError, FormatError, MissingExtraError
 from tgml.files import write_bytes
+from tgml.storage import parse_json
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -84,8 +85,8 @@ def read_network(
             f"{path}: cannot be read as safetensors, is it whole? ({str(error).splitlines()[0]})"
         ) from None
     try:
-        header = json.loads(metadata.get(KEY, ""))
-    except json.JSONDecodeError:
+        header = parse_json(metadata.get(KEY, ""), str(path))
+    except FormatError:
         header = None
     if not isinstance(header, dict) or header.get("format") != format:
         came = header.get("format") if isinstance(header, dict) else None
@@ -98,6 +99,31 @@ def read_network(
             f"{path}: version {header.get('version')!r} of the format; this tgml reads {version}"
         )
     return header, weights
+
+
+def check_size(least: int, weights: Mapping[str, Tensor], where: str) -> None:
+    """Check that a header asks for no larger a network than the weights are, before it is made.
+
+    Parameters
+    ----------
+    least
+        How many numbers a network of the header's sizes has at the least.
+    weights
+        What the file holds.
+    where
+        The file, for messages.
+
+    Raises
+    ------
+    FormatError
+        If the file holds fewer.
+    """
+    came = sum(values.numel() for values in weights.values())
+    if least > came:
+        raise FormatError(
+            f"{where}: by its header the network has {least:,} numbers or more, but the file holds "
+            f"{came:,}; copy or write it again"
+        )
 
 
 def put_weights(network: nn.Module, weights: Mapping[str, Tensor], where: str) -> None:

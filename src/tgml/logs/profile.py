@@ -12,6 +12,7 @@ from tgml.logs.filters import usual
 from tgml.logs.log import Log, open_log
 
 MOST = 10
+_YEAR = 31_556_952_000_000  # microseconds, on average
 """How many steps, variants and procedures are listed; the numbers count all."""
 
 
@@ -222,9 +223,14 @@ def _gaps(
     in_seconds = (None if value is None else float(value) / scale for value in (middle, longest))
     if not is_dated:
         return None, None, *in_seconds, tied
-    epoch = datetime(1970, 1, 1, tzinfo=UTC)
-    moments = ((epoch + timedelta(microseconds=value)).isoformat() for value in (first, last))
-    return *moments, *in_seconds, tied
+    return _moment(first), _moment(last), *in_seconds, tied
+
+
+def _moment(microseconds: int) -> str:
+    try:
+        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)).isoformat()
+    except OverflowError:  # the engine knows years that Python does not
+        return f"the year {1970 + microseconds // _YEAR}"
 
 
 def _problems(log: Log, profile: Mapping[str, float], steps: list[Listed], total: int) -> list[str]:

@@ -7,6 +7,7 @@ import glob as globs
 import gzip
 import io
 import zlib
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -146,7 +147,7 @@ def local_files(where: str) -> list[str]:
         If there is none.
     """
     if not _is_glob(where):
-        if not Path(where).exists():
+        if not _exists(where):
             raise FileError(f"{where}: no such file")
         if Path(where).is_dir():
             raise FileError(f"{where}: a folder, expected a file or a glob such as {where}/*.csv")
@@ -160,7 +161,14 @@ def local_files(where: str) -> list[str]:
 
 
 def _is_glob(where: str) -> bool:
-    return globs.has_magic(where) and not Path(where).exists()
+    return globs.has_magic(where) and not _exists(where)
+
+
+def _exists(where: str) -> bool:
+    try:
+        return Path(where).exists()
+    except OSError:  # such as a name that is too long for one
+        return False
 
 
 def _columns(engine: Engine, relation: str, where: str) -> tuple[str, ...]:
@@ -186,8 +194,8 @@ def _csv(files: list[str], longest_line: int) -> str:
                 f"{other}: its columns are {', '.join(map(repr, columns))}; expected those of "
                 f"{files[0]}: {', '.join(map(repr, header))}"
             )
-    for column in header:
-        if header.count(column) > 1:
+    for column, count in Counter(header).items():
+        if count > 1:
             raise FormatError(f"{files[0]}: two columns are called {column!r}; rename one of them")
     types = ", ".join(f"{text(column)}: 'VARCHAR'" for column in header)
     return (
@@ -215,9 +223,12 @@ def _header(path: str, longest_line: int) -> tuple[str, list[str]]:
         ) from None
     if not first.strip():
         raise FormatError(f"{path}: the first line is empty; expected the columns' names in it")
-    rows = {
-        delimiter: next(csv.reader(io.StringIO(first), delimiter=delimiter), [])
-        for delimiter in _DELIMITERS
-    }
+    try:
+        rows = {
+            delimiter: next(csv.reader(io.StringIO(first), delimiter=delimiter), [])
+            for delimiter in _DELIMITERS
+        }
+    except csv.Error as error:
+        raise FormatError(f"{path}: line 1 holds no columns of a table ({error})") from None
     delimiter = max(_DELIMITERS, key=lambda one: len(rows[one]))
     return delimiter, [column.strip() for column in rows[delimiter]]

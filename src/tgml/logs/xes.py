@@ -84,10 +84,7 @@ class XesReader:
         parser = self._parser(columns)
         fed = 0
         for chunk in self._chunks():
-            try:
-                parser.Parse(chunk, False)
-            except expat.ExpatError as error:
-                raise self._broken(error) from None
+            self._feed(parser, chunk)
             fed += len(chunk)
             if fed - parser.CurrentByteIndex > self._longest:
                 raise FormatError(
@@ -96,10 +93,7 @@ class XesReader:
                 )
             if self._whole >= size:
                 yield self._taken(columns)
-        try:
-            parser.Parse(b"", True)
-        except expat.ExpatError as error:
-            raise self._broken(error) from None
+        self._feed(parser, b"", last=True)
         if not self._in_log:
             raise FormatError(
                 f"{self.path}: no XES; expected a 'log' element with 'trace' elements"
@@ -115,11 +109,19 @@ class XesReader:
         self._whole = 0
         return whole
 
-    def _broken(self, error: expat.ExpatError) -> FormatError:
-        reason = expat.ErrorString(error.code)
-        return FormatError(
-            f"{self.path}: line {error.lineno}, column {error.offset}: broken XML ({reason})"
-        )
+    def _feed(self, parser: Any, chunk: bytes, *, last: bool = False) -> None:
+        try:
+            parser.Parse(chunk, last)
+        except expat.ExpatError as error:
+            reason = expat.ErrorString(error.code)
+            raise FormatError(
+                f"{self.path}: line {error.lineno}, column {error.offset}: broken XML ({reason})"
+            ) from None
+        except (LookupError, ValueError) as error:  # of an encoding that the XML declares
+            raise FormatError(
+                f"{self.path}: line {parser.CurrentLineNumber}: an encoding that cannot be read "
+                f"({error}); save the file with the encoding UTF-8"
+            ) from None
 
     def _parser(self, columns: Events) -> Any:
         """Return a parser that adds one value an event to each column.

@@ -13,6 +13,7 @@ from tgml.files import write_text
 from tgml.graph import TaskGraph
 from tgml.monitoring.edits import align
 from tgml.storage import VERSION, dump_json, expect_format, read_json
+from tgml.storage.fields import finite_number
 
 if TYPE_CHECKING:
     import random
@@ -314,8 +315,7 @@ def _check_shares(row: Sequence[float], about: str) -> None:
 
 
 def _numbers(raw: Any, where: str) -> tuple[float, ...]:
-    if not isinstance(raw, list) or any(
-        isinstance(value, bool) or not isinstance(value, int | float) for value in raw
-    ):
+    numbers = [finite_number(value) for value in raw] if isinstance(raw, list) else [None]
+    if None in numbers:
         raise FormatError(f"{where} is {raw!r:.40}; expected numbers")
-    return tuple(map(float, raw))
+    return tuple(number for number in numbers if number is not None)

@@ -101,16 +101,16 @@ def _moment_to_json(moment: Moment) -> dict[str, Any]:
 def _moment_from_json(raw: Any, nodes: Sequence[int], plan: Plan, where: str) -> Moment:
     if not isinstance(raw, dict):
         raise FormatError(f"{where} is {raw!r:.40}; expected an object")
-    observed = _whole(raw.get("observed"), None, f"{where}: 'observed'")
+    observed = whole(raw.get("observed"), None, f"{where}: 'observed'")
     performed = 0
     for number in _list(raw.get("performed"), f"{where}: 'performed'"):
-        performed |= 1 << nodes[_whole(number, len(nodes) - 1, f"{where}: a step performed")]
+        performed |= 1 << nodes[whole(number, len(nodes) - 1, f"{where}: a step performed")]
     reported_at: dict[int, int] = {}
     for pair in _list(raw.get("missing"), f"{where}: 'missing'"):
         if not isinstance(pair, list) or len(pair) != 2:
             raise FormatError(f"{where}: {pair!r:.40} in 'missing'; expected [step, position]")
-        node = nodes[_whole(pair[0], len(nodes) - 1, f"{where}: a missing step")]
-        reported_at[node] = _whole(pair[1], observed, f"{where}: the position of a missing step")
+        node = nodes[whole(pair[0], len(nodes) - 1, f"{where}: a missing step")]
+        reported_at[node] = whole(pair[1], observed, f"{where}: the position of a missing step")
     reported = sum(1 << node for node in reported_at)
     if reported != plan.missed(performed):
         raise FormatError(f"{where}: 'missing' is not what the steps performed were done without")
@@ -123,7 +123,7 @@ def _moment_from_json(raw: Any, nodes: Sequence[int], plan: Plan, where: str) ->
         reported,
         reported_at,
         None if time is None else float(time),
-        _whole(raw.get("mistakes"), observed, f"{where}: 'mistakes'"),
+        whole(raw.get("mistakes"), observed, f"{where}: 'mistakes'"),
     )
 
 
@@ -133,9 +133,10 @@ def _list(value: Any, where: str) -> list[Any]:
     return value
 
 
-def _whole(value: Any, largest: int | None, where: str) -> int:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if whole and value >= 0 and (largest is None or value <= largest):
+def whole(value: Any, largest: int | None, where: str) -> int:
+    """Return a whole number from 0 on, or say that something else came."""
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    if is_whole and value >= 0 and (largest is None or value <= largest):
         return int(value)
     limit = "from 0 on" if largest is None else f"from 0 to {largest}"
     raise FormatError(f"{where} is {value!r:.40}; expected a whole number {limit}")

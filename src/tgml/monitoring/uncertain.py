@@ -21,9 +21,11 @@ from tgml.monitoring.fingerprint import check_state, fingerprint
 from tgml.monitoring.observation import as_observation
 from tgml.monitoring.plan import Plan, bits
 from tgml.monitoring.session import Session
+from tgml.monitoring.state import whole
 from tgml.monitoring.uncertain_verdict import UncertainReport, UncertainVerdict
 from tgml.monitoring.verdict import Kind
 from tgml.storage import VERSION
+from tgml.storage.fields import finite_number
 
 UNCERTAIN_FORMAT = "tgml-uncertain-state"
 ERROR_RATE = 0.1
@@ -211,11 +213,11 @@ class UncertainMonitor(Session[_Moment]):
                 confusion=Confusion.from_json(content.get("confusion"), f"{where}: 'confusion'"),
                 mistake_rate=content["mistake_rate"],
                 threshold=content["threshold"],
-                beam=content["beam"],
+                beam=whole(content["beam"], None, f"{where}: 'beam'"),
             )
             nodes = [monitor._plan.nodes[step] for step in content["steps"]]
-            monitor._now = _moment_from_json(content["now"], nodes)
-            monitor._past.extend(_moment_from_json(raw, nodes) for raw in content["undo"])
+            monitor._now = _moment_from_json(content["now"], nodes, where)
+            monitor._past.extend(_moment_from_json(raw, nodes, where) for raw in content["undo"])
         except (LookupError, TypeError, ValueError, ArithmeticError, SettingError) as error:
             raise FormatError(
                 f"{where}: not a state that a monitor saved ({type(error).__name__}: {error})"
@@ -285,17 +287,19 @@ def _moment_to_json(moment: _Moment) -> dict[str, Any]:
     }
 
 
-def _moment_from_json(raw: Mapping[str, Any], nodes: Sequence[int]) -> _Moment:
+def _moment_from_json(raw: Mapping[str, Any], nodes: Sequence[int], where: str) -> _Moment:
     def mask(digits: str) -> int:
         return sum(1 << nodes[place] for place in bits(int(digits, 16)))
 
     beam = tuple(
-        Guess(mask(done), mask(skipped), int(recent), float(weight))
+        Guess(mask(done), mask(skipped), whole(recent, None, f"{where}: a guess"), float(weight))
         for done, skipped, recent, weight in raw["beam"]
     )
     if not beam or not all(0 < guess.weight <= 1 + 1e-9 for guess in beam):
         raise ValueError("its states are not probabilities")
     time = raw["time"]
-    return _Moment(
-        int(raw["observed"]), int(raw["mistakes"]), None if time is None else float(time), beam
-    )
+    if time is not None and finite_number(time) is None:
+        raise ValueError(f"its time is {time!r:.40}")
+    observed = whole(raw["observed"], None, f"{where}: 'observed'")
+    mistakes = whole(raw["mistakes"], observed, f"{where}: 'mistakes'")
+    return _Moment(observed, mistakes, None if time is None else float(time), beam)

@@ -131,13 +131,20 @@ def _table(folder: Path, id_: str) -> Path:
 
 
 def _expect(folder: Path, paths: list[Path]) -> None:
-    missing = [str(path.relative_to(folder)) for path in paths if not path.is_file()]
+    missing = [str(path.relative_to(folder)) for path in paths if not _is_file(path)]
     if missing:
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
         raise MissingDataError(
             f"{folder}: Assembly101-O lacks {', '.join(missing[:5])}{more}; "
             "give the folder that holds these files"
         )
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # such as a line of a split list that is too long to be a name
+        return False
 
 
 def _recording(path: Path, vocabulary: Vocabulary, *, cut: bool) -> KeyStepSequence:

@@ -84,6 +84,9 @@ def find_columns(
                 f"{where}: the column {column!r} is named twice; name one column for each thing"
             )
         found[role] = column
+    by_name: dict[str, list[str]] = {}
+    for column in present:
+        by_name.setdefault(_normal(column), []).append(column)
     guesses = []
     for role, usual in names.items():
         if role in found:
@@ -91,8 +94,8 @@ def find_columns(
         candidates = [
             column
             for name in usual
-            for column in present
-            if _normal(column) == name and column not in found.values()
+            for column in by_name.get(name, ())
+            if column not in found.values()
         ]
         if candidates:
             found[role] = candidates[0]

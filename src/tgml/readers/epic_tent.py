@@ -146,7 +146,11 @@ def _read_segments(
     path: Path, actions: int, repairs: Repairs
 ) -> tuple[dict[str, list[int]], list[str]]:
     """Return each recording's segments as node numbers, and what was repaired."""
-    rows = list(csv.reader(read_text(path).splitlines()))
+    reader = csv.reader(read_text(path).splitlines())
+    try:
+        rows = list(reader)
+    except csv.Error as error:
+        raise FormatError(f"line {reader.line_num - 1}: no row of a table ({error})") from None
     if not rows or rows[0][:1] != [_SUBJECT] or rows[0][-1] != _LABEL:
         raise FormatError(
             f"line 0 is no header; expected one from {_SUBJECT!r} to {_LABEL!r}, with commas"
@@ -156,12 +160,12 @@ def _read_segments(
     for number, row in enumerate(rows):
         if number == 0 or not row:
             continue
-        if len(row) != len(rows[0]) or not row[-1].isdecimal() or int(row[-1]) >= actions:
+        label = int(row[-1]) if row[-1].isdecimal() and len(row[-1]) < 10 else actions
+        if len(row) != len(rows[0]) or label >= actions:
             raise FormatError(
                 f"line {number}: expected {len(rows[0])} fields, the last a label from 0 to "
                 f"{actions - 1}; came {','.join(row)!r}"
             )
-        label = int(row[-1])
         if number in repairs.labels:
             label = _repaired(number, label, repairs)
             notes.append(f"line {number}: the label {row[-1]} is a known defect, taken as {label}")

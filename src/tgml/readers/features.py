@@ -8,6 +8,7 @@ mapped into memory, never loaded whole, and pickles are refused.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgml.errors import FileError, FormatError
-from tgml.files import read_text
+from tgml.files import read_text, reading_arrays
 from tgml.frames import FrameRecording, Labels
 from tgml.storage import parse_json
 
@@ -49,7 +50,7 @@ def read_classes(path: str | Path) -> tuple[str, ...]:
     for name in names:
         if not isinstance(name, str) or not name.strip():
             raise FormatError(f"{path}: a class is called {name!r:.40}; expected a name")
-    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise FormatError(f"{path}: the class {repeated[0]!r} stands there twice; expected it once")
     if len(names) < 2:
@@ -152,10 +153,11 @@ def _common(places: Sequence[Path], listed: Sequence[dict[str, Path]]) -> list[s
 
 def _array(path: Path) -> NDArray[Any]:
     try:
-        return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+        with reading_arrays():
+            return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
     except OSError as error:
         raise FileError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except (ValueError, EOFError, SyntaxError) as error:
+    except ValueError as error:
         what = str(error).splitlines()[0] if str(error) else type(error).__name__
         if "pickle" in what.lower() or "object" in what.lower():
             raise FormatError(
@@ -209,7 +211,8 @@ def _labels(path: Path, classes: int) -> Labels:
         raise FormatError(
             f"{path}: {values.shape[1]} columns; expected {classes}, one for each class"
         )
-    shares = values.astype(np.float32)
+    with np.errstate(over="ignore"):  # what is infinite then is refused below
+        shares = values.astype(np.float32)
     best = shares.max(axis=1)
     unclear = ~np.isfinite(shares).all(axis=1) | (best <= 0)
     unclear |= (shares == best[:, None]).sum(axis=1) != 1

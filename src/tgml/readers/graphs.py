@@ -42,7 +42,7 @@ def read_graph(path: str | Path) -> TaskGraph:
     """
     path = Path(path)
     suffix = path.suffix.lower()
-    if suffix in _PROCESSES:
+    if suffix in (*_PROCESSES, ".graphml"):
         _check_size(path)
     text = read_text(path)
     with naming(path):
@@ -89,12 +89,12 @@ def _from_ground_truth(content: dict[str, Any], procedure: str) -> TaskGraph:
     Where neither START nor END is among the labels, both are connected by themselves.
     """
     labels: dict[str, str] = {}
+    ids: dict[str, str] = {}
     for id_, label in as_object(content["steps"], "'steps'").items():
         name = as_name(label, f"the label of step {id_!r}")
-        twin = next((other for other, known in labels.items() if known == name), None)
-        if twin is not None:
-            raise FormatError(f"the steps {twin!r} and {id_!r} are both labelled {name!r}")
-        labels[id_] = name
+        if name in ids:
+            raise FormatError(f"the steps {ids[name]!r} and {id_!r} are both labelled {name!r}")
+        labels[id_], ids[name] = name, id_
     edges: list[Edge] = []
     for number, raw in enumerate(as_list(content["edges"], "'edges'"), start=1):
         if not isinstance(raw, list) or len(raw) != 2:
@@ -116,6 +116,7 @@ def _from_ground_truth(content: dict[str, Any], procedure: str) -> TaskGraph:
 def _from_graphml(text: str, stem: str) -> TaskGraph:
     import networkx as nx
 
+    parse_xml(text)  # networkx would follow entities that a document type declares
     try:
         graph = nx.parse_graphml(text)
         directed = graph.is_directed()

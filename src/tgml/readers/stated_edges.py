@@ -50,6 +50,12 @@ def parse_edge(text: str, steps: Collection[str]) -> Edge:
     >>> parse_edge("crack egg before mix", ["crack egg", "mix"])
     ('mix', 'crack egg')
     """
+    # Every separator could be the one that counts; no edge of these steps needs so many of them.
+    if len(text) > 4 * max(map(len, steps), default=0) + 200:
+        raise FormatError(
+            f"{text[:40]!r}... is longer than any edge between these steps; expected 'A>B' "
+            "(A needs B) or 'B before A'"
+        )
     readings = []
     for separator, turned in ((">", False), (" needs ", False), (" before ", True)):
         parts = text.split(separator)

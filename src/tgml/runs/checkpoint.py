@@ -40,7 +40,7 @@ class Checkpoint:
             if head != {"fingerprint": fingerprint, "outcomes": len(rest)}:
                 return None
             return [Outcome.from_json(content) for content in rest]
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None  # missing, or broken: it is learned anew
 
     def keep(self, fingerprint: str, outcomes: Sequence[Outcome]) -> None:

@@ -83,6 +83,21 @@ def test_a_header_of_another_width_is_refused(saved: Path) -> None:
         load_checkpoint(saved)
 
 
+@pytest.mark.parametrize("size", ["features", "width", "layers"])
+def test_a_header_of_a_network_beyond_all_measure_is_refused_before_it_is_made(
+    saved: Path, size: str
+) -> None:
+    change_header(saved, shape={**asdict(Shape(features=6, width=16)), size: 16 * 10**9})
+    with pytest.raises(FormatError, match=r"the network has .* numbers or more, but the file"):
+        load_checkpoint(saved)
+
+
+def test_a_header_whose_procedures_are_no_list_is_refused(saved: Path) -> None:
+    change_header(saved, procedures={"tea": 1})
+    with pytest.raises(FormatError, match="the procedures are no list"):
+        load_checkpoint(saved)
+
+
 def test_a_header_without_a_shape_is_refused(saved: Path) -> None:
     change_header(saved, shape={"features": 6})
     with pytest.raises(FormatError, match="lacks or misstates 'width'"):

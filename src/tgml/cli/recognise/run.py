@@ -106,14 +106,15 @@ def _sessions(
     from tgml.recognition import key_steps
 
     if features == ["-"]:
-        return iter([(None, _from_standard_input(recogniser))])
+        return iter([(None, from_standard_input(recogniser))])
     recordings = read_features([Path(place) for place in features])
     for recording in recordings:
         recogniser.check(recording)  # before anything is judged
     return ((recording.id, key_steps(recogniser, recording)) for recording in recordings)
 
 
-def _from_standard_input(recogniser: Recogniser) -> Iterator[KeyStep]:
+def from_standard_input(recogniser: Recogniser) -> Iterator[KeyStep]:
+    """Give the key-steps of frames that come as lines, each a JSON list of numbers."""
     import numpy as np
 
     from tgml.recognition import KeyStepStream
@@ -128,9 +129,10 @@ def _from_standard_input(recogniser: Recogniser) -> Iterator[KeyStep]:
                 continue
             where = f"standard input, line {number}"
             try:
-                values = np.array(parse_json(line.decode(), where), dtype=np.float32)
+                with np.errstate(over="ignore"):  # infinite numbers are refused by the stream
+                    values = np.array(parse_json(line.decode(), where), dtype=np.float32)
                 step = stream.observe(values)
-            except (FormatError, TypeError, ValueError) as error:
+            except (FormatError, OverflowError, TypeError, ValueError) as error:
                 raise FormatError(f"{where}: no frame ({str(error).splitlines()[0]})") from None
             if step is not None:
                 yield step

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tgml.errors import FormatError, TgmlError
-from tgml.learners.network_file import put_weights, read_network, write_network
+from tgml.learners.network_file import check_size, put_weights, read_network, write_network
 from tgml.learners.recogniser.network import FrameNetwork
 from tgml.learners.recogniser.recogniser import Pace, Recogniser
-from tgml.learners.recogniser.settings import RecogniserSettings
+from tgml.learners.recogniser.settings import Design, RecogniserSettings
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 FORMAT = "tgml-recogniser"
 VERSION = 1
@@ -51,14 +55,16 @@ def load_recogniser(path: str | Path) -> Recogniser:
     """
     header, weights = read_network(path, format=FORMAT, version=VERSION)
     try:
-        recogniser = _from_header(header)
-    except (KeyError, TypeError, ValueError, RuntimeError, TgmlError) as error:
+        recogniser = _from_header(header, weights, str(path))
+    except FormatError:
+        raise
+    except (AttributeError, KeyError, TypeError, ValueError, RuntimeError, TgmlError) as error:
         raise FormatError(f"{path}: its header lacks or misstates {error}") from None
     put_weights(recogniser.network, weights, str(path))
     return recogniser
 
 
-def _from_header(header: dict[str, Any]) -> Recogniser:
+def _from_header(header: dict[str, Any], weights: Mapping[str, Tensor], where: str) -> Recogniser:
     own = header["settings"]
     settings = RecogniserSettings(
         **{field.name: own[field.name] for field in fields(RecogniserSettings)}
@@ -74,5 +80,14 @@ def _from_header(header: dict[str, Any]) -> Recogniser:
         raise ValueError("the background")
     raw = header["pace"]
     pace = None if raw is None else Pace(**{name: float(value) for name, value in raw.items()})
+    check_size(_least(settings, sum(widths), len(classes)), weights, where)
     network = FrameNetwork(sum(widths), len(classes), settings).eval()
     return Recogniser(network, settings, classes, widths, background, pace)
+
+
+def _least(settings: RecogniserSettings, width: int, classes: int) -> int:
+    """Return how many numbers a network of these sizes has at the least."""
+    if settings.design is not Design.GRU:
+        return width * classes
+    recurrent = settings.layers * settings.hidden**2
+    return width * settings.embedding + recurrent + settings.hidden * classes

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tgml.errors import FormatError, TgmlError
-from tgml.learners.network_file import put_weights, read_network, write_network
+from tgml.learners.network_file import check_size, put_weights, read_network, write_network
 from tgml.learners.tgt.model import Shape, TaskGraphTransformer
 from tgml.learners.tgt.trained import TrainedTransformer
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 FORMAT = "tgml-transformer"
 VERSION = 1
@@ -47,20 +51,25 @@ def load_checkpoint(path: str | Path) -> TrainedTransformer:
         If safetensors is not installed.
     """
     header, weights = read_network(path, format=FORMAT, version=VERSION)
-    network = _network(header, str(path))
+    network = _network(header, weights, str(path))
     put_weights(network, weights, str(path))
     return TrainedTransformer(
         network.eval(), str(header["sentence_model"]), tuple(map(str, header["procedures"]))
     )
 
 
-def _network(header: dict[str, Any], where: str) -> TaskGraphTransformer:
+def _network(
+    header: dict[str, Any], weights: Mapping[str, Tensor], where: str
+) -> TaskGraphTransformer:
     try:
         shape = header["shape"]
         own = Shape(**{field.name: shape[field.name] for field in fields(Shape)})
         if not isinstance(header["sentence_model"], str):
             raise TypeError("the sentence model is no text")
-        list(header["procedures"])
-        return TaskGraphTransformer(own)
+        if not isinstance(header["procedures"], list):
+            raise TypeError("the procedures are no list")
     except (KeyError, TypeError, TgmlError) as error:
         raise FormatError(f"{where}: its header lacks or misstates {error}") from None
+    projection = own.features * own.width if own.features != own.width else 0
+    check_size(own.layers * own.width**2 + projection, weights, where)
+    return TaskGraphTransformer(own)

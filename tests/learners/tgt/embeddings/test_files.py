@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import io
 import pickle
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +11,7 @@ import torch
 from safetensors.torch import save_file
 
 from tgml.errors import FileError, FormatError
+from tgml.learners.tgt.embeddings import files
 from tgml.learners.tgt.embeddings.files import read_embeddings, vectors_of
 
 EGG, MILK = np.array([1.0, 2.0], np.float32), np.array([3.0, 4.0], np.float32)
@@ -105,3 +108,24 @@ def test_missing_and_foreign_files_are_named(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("egg,1,2")
     with pytest.raises(FormatError, match="expected a file of the kind"):
         read_embeddings(tmp_path / "a.csv")
+
+
+def test_a_pickle_whose_instructions_make_no_sense_is_refused(tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    torch.save({"egg": torch.ones(2)}, buffer)
+    # Instructions that take from an empty stack.
+    with zipfile.ZipFile(buffer) as whole, zipfile.ZipFile(tmp_path / "a.pt", "w") as broken:
+        for name in whole.namelist():
+            content = whole.read(name)
+            broken.writestr(name, b"\x80\x02." if name.endswith("data.pkl") else content)
+    with pytest.raises(FormatError, match=r"a\.pt: "):
+        read_embeddings(tmp_path / "a.pt")
+
+
+def test_a_file_that_grows_out_of_proportion_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "GROWTH_FROM", 1_000_000)
+    np.savez_compressed(tmp_path / "bomb.npz", egg=np.zeros(1_000_000))
+    with pytest.raises(FormatError, match="grows to more than 50 times its size"):
+        read_embeddings(tmp_path / "bomb.npz")

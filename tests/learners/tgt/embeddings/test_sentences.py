@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -30,10 +31,13 @@ def test_what_was_computed_once_is_read_from_the_cache(
     assert np.array_equal(embed_names(["stir", "chop"], folder=tmp_path), first[::-1])
 
 
-def test_a_damaged_file_of_the_cache_is_computed_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize("damage", [lambda b: b[:50], lambda b: b.replace(b"(384,)", b"(384,(")])
+def test_a_damaged_file_of_the_cache_is_computed_anew(
+    damage: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
     first = embed_names(["chop"], folder=tmp_path)
     (kept,) = tmp_path.iterdir()
-    kept.write_bytes(kept.read_bytes()[:50])
+    kept.write_bytes(damage(kept.read_bytes()))
     assert np.array_equal(embed_names(["chop"], folder=tmp_path), first)
 
 

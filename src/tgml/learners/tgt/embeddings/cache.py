@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tgml.files import reading_arrays
+
 VARIABLE = "TGML_CACHE"
 
 
@@ -37,8 +39,9 @@ def cached(folder: Path, model: str, text: str) -> NDArray[np.float32] | None:
     """
     try:
         content = _path(folder, model, text).read_bytes()
-        values = np.load(io.BytesIO(content), allow_pickle=False)
-    except (OSError, ValueError, EOFError):
+        with reading_arrays():
+            values = np.load(io.BytesIO(content), allow_pickle=False)
+    except (OSError, ValueError):
         return None  # a cache is no source: what is missing or damaged is computed anew
     if values.ndim != 1 or values.dtype != np.float32 or not np.isfinite(values).all():
         return None

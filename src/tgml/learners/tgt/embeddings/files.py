@@ -12,6 +12,7 @@ import io
 import pickle
 import warnings
 import zipfile
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,14 @@ import torch
 from numpy.typing import NDArray
 
 from tgml.errors import FileError, FormatError, MissingExtraError, nearest_names
+from tgml.files import reading_arrays
 
 SUFFIXES = (".npz", ".safetensors", ".pt", ".pth")
+
+LARGEST_GROWTH = 50
+"""How many times its size a compressed file may grow."""
+GROWTH_FROM = 100_000_000
+"""From how many bytes on the growth counts."""
 
 Vectors = Mapping[str, NDArray[np.float32]]
 
@@ -104,11 +111,24 @@ def checked(raw: Mapping[str, Any], where: str) -> Vectors:
 def load_npz(path: Path) -> dict[str, NDArray[Any]]:
     """Return the arrays of an npz file; one with anything else in it is refused."""
     try:
+        packed = path.read_bytes()
+        _check_growth(packed, path)
         # From bytes, as numpy leaves a broken file open.
-        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as content:
+        with reading_arrays(), np.load(io.BytesIO(packed), allow_pickle=False) as content:
             return {name: content[name] for name in content.files}
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         raise _broken(path, error) from None
+
+
+def _check_growth(content: bytes, path: Path) -> None:
+    """Check that a compressed file does not grow out of proportion; embeddings hardly shrink."""
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        size = sum(entry.file_size for entry in packed.infolist())
+    if size > GROWTH_FROM and size > LARGEST_GROWTH * len(content):
+        raise FormatError(
+            f"{path}: grows to more than {LARGEST_GROWTH} times its size; no embeddings do that, "
+            "and it is refused because it could fill the memory"
+        )
 
 
 def load_torch(path: Path) -> Any:
@@ -123,7 +143,7 @@ def load_torch(path: Path) -> Any:
             f"{path}: a pickle with more in it than plain tensors, which could run code; refused. "
             "Save a dictionary from step names to tensors, or an npz file"
         ) from None
-    except (OSError, RuntimeError, EOFError, ValueError) as error:
+    except Exception as error:  # torch lets whatever goes wrong inside a pickle through
         raise _broken(path, error) from None
 
 
@@ -138,7 +158,7 @@ def _npz(path: Path) -> dict[str, Any]:
             "one name and one row for each step"
         )
     listed = names.tolist()
-    twice = next((name for name in listed if listed.count(name) > 1), None)
+    twice = next((name for name, count in Counter(listed).items() if count > 1), None)
     if twice is not None:
         raise FormatError(f"{path}: the step {twice!r} is listed twice; step names must differ")
     return dict(zip(listed, matrix, strict=True))
