@@ -154,8 +154,12 @@ def test_a_step_shown_only_with_a_mistake_counts_as_not_shown(exact: str) -> Non
 
 
 def test_who_counts_every_recording_says_nothing_of_equal_ones() -> None:
-    learning = learn_all([Demonstrations.from_steps(["abca", "abc"])], "robust")[0]
-    assert learning.notes == ("1 of 2 recordings repeat steps; kept: first",)
+    given_ = Demonstrations.from_steps(["abca", "abc"])
+    learning = learn_all([given_], "robust")[0]
+    assert learning.notes == (
+        "1 of 2 recordings repeat steps; the first time counts (--repetitions changes that)",
+        *doubts(given_, learning.graph),
+    )
 
 
 def test_merged_repetitions_and_duplicates_are_noted() -> None:
