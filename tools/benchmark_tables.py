@@ -197,6 +197,11 @@ def ratio(row: Row) -> str:
     return "" if value is None else f"{value:,.1f}" if value < 10 else f"{value:,.0f}"
 
 
+def bound(row: Row) -> str:
+    """Return what a time must stay under, where something was asked for."""
+    return "" if row["must"] is None else f"under {row['must']:g}"
+
+
 def curve_table(name: str, title: str, unit: str, factor: float) -> Table:
     """Return a table of one curve of `scaling`."""
     return listed(
@@ -350,7 +355,7 @@ TABLES: dict[str, Table] = {
         },
     ),
     "alignment": listed("alignment", TIMED),
-    "draw": listed("draw", {**TIMED, **MUST}),
+    "draw": listed("draw", {**TIMED, "must be": bound}),
     "monitor": listed(
         "monitor",
         {
@@ -383,8 +388,8 @@ TABLES: dict[str, Table] = {
         "scale",
         {
             "measure": code("method"),
-            "seconds": number("seconds", ",.1f"),
-            "reference s": number("reference_seconds", ",.1f"),
+            "seconds": number("seconds", ",.2f"),
+            "reference s": number("reference_seconds", ",.2f"),
             "ratio": ratio,
             "MB": number("megabytes", ",.0f"),
             **MUST,
