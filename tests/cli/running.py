@@ -6,7 +6,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,3 +78,13 @@ def in_a_process(
         check=False,
         timeout=60,
     )
+
+
+@contextmanager
+def killed_at_the_end(process: subprocess.Popen[str]) -> Iterator[None]:
+    """Let a server not outlive a test that fails, which would wait for it for ever."""
+    try:
+        yield
+    finally:
+        if process.poll() is None:
+            process.kill()

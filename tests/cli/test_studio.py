@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.cli.running import Put, Run
+from tests.cli.running import Put, Run, killed_at_the_end
 from tests.web.studio.running import ORDERS, TEA, as_csv
 from tgml.storage import dump_json, graph_to_json
 
@@ -48,18 +48,21 @@ def test_what_cannot_be_opened_is_one_message(line: str, tgml: Run) -> None:
 @pytest.mark.usefixtures("files")
 def test_the_page_answers_until_somebody_stops_it(folder: Path) -> None:
     command = [sys.executable, "-m", "tgml.cli.main", "studio", "tea.csv", "--no-browser"]
-    with subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as running:
+    with (
+        subprocess.Popen(
+            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as running,
+        killed_at_the_end(running),
+    ):
         assert running.stdout is not None
         first = running.stdout.readline()
         address, _, key = first.removeprefix("the studio is at ").strip().partition("/#")
         headers = {"Authorization": f"Bearer {key}"}
-        state = httpx.get(f"{address}/api/state", headers=headers).json()
+        state = httpx.get(f"{address}/api/state", headers=headers, timeout=120).json()
         assert state["file"] == "tea.graph.json"
-        assert httpx.get(f"{address}/api/state").status_code == 401
+        assert httpx.get(f"{address}/api/state", timeout=120).status_code == 401
         running.send_signal(signal.SIGINT)
-        _, errors = running.communicate(timeout=20)
+        _, errors = running.communicate(timeout=60)
     assert running.returncode == 0
     assert "Traceback" not in errors
     assert not (folder / "tea.graph.json").exists()

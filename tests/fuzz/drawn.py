@@ -18,7 +18,7 @@ from tests.fuzz.registry import find_target
 from tests.fuzz.target import Target
 from tests.fuzz.work import Work
 
-AT_ONCE = 300
+AT_ONCE = 100
 """How many examples hypothesis draws before the time is looked at."""
 
 

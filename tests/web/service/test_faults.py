@@ -15,6 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.cli.running import killed_at_the_end
 from tests.web.in_thread import until
 from tests.web.service.running import STEPS, Running, replayed, without_ids
 from tgml.benchmarks.service.kills import measure_kills
@@ -90,13 +91,16 @@ def test_a_file_that_may_not_grow_is_refused_and_loses_nothing(tmp_path: Path) -
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
     command = [sys.executable, "-m", "tgml.cli.main", "serve", str(graph), "--store", store]
-    with subprocess.Popen(
-        [*command, "--port", "0"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        preexec_fn=small_files,
-        text=True,
-    ) as process:
+    with (
+        subprocess.Popen(
+            [*command, "--port", "0"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=small_files,
+            text=True,
+        ) as process,
+        killed_at_the_end(process),
+    ):
         assert process.stdout
         address = process.stdout.readline().removeprefix(READY).strip()
         with httpx.Client(base_url=address, timeout=20) as client:
