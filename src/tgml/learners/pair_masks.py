@@ -39,7 +39,6 @@ class PairMasks:
         rank[by_owner] = np.arange(len(nodes)) - np.repeat(np.cumsum(counts) - counts, counts)
         slot = chunk.owner * most + rank
         self._shape = (len(chunk.sizes), most, side)
-        self._terms = (*chunk.shape,)
 
         places = np.full((len(chunk.sizes) * most, side), -1, dtype=np.int32)
         is_node = np.arange(side) < chunk.sizes[chunk.owner, None]
