@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 
 from tgml.adjacency import WeightedAdjacency
@@ -65,14 +64,17 @@ def _improbable(graph: TaskGraph, confidence: WeightedAdjacency) -> Iterator[str
         if found.broken
     }
     doubtful = sorted((edge for edge in given if given[edge] < PROBABLE), key=given.__getitem__)
-    for number, (step, needed) in enumerate(doubtful[:NAMED]):
+    for step, needed in doubtful[:NAMED]:
         found = graph.evidence[step, needed]
-        example = shlex.quote(f"{step} needs {needed}")
         yield (
             f"doubtful ({100 * given[step, needed]:.0f} % probable): {step!r} needs {needed!r}, "
             f"which {found.broken:g} of {found.held + found.broken:g} recordings break"
-            f"{'' if number else f'; --never {example} rules it out'}"
         )
     if len(doubtful) > NAMED:
         more = len(doubtful) - NAMED
         yield f"{more} more {'edge is' if more == 1 else 'edges are'} doubtful"
+    if doubtful:
+        yield (
+            "--never 'A needs B' rules an edge out, --set least_probable=0.5 all that are less "
+            "probable than not"
+        )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgml.adjacency import WeightedAdjacency
-from tgml.errors import InputError
+from tgml.errors import InputError, SettingError
 from tgml.learners.base import Curve, Learned, Progress, no_progress
 from tgml.learners.knowledge import InformedLearner
 from tgml.learners.partial_order import closure, reduction, without
@@ -34,8 +34,8 @@ MOST_PLACES = 30_000_000
 PARTS = 100
 """In so many parts the progress of one procedure is told."""
 KEPT = 0.2
-"""A pair that is less probable than this leaves the order. The search has weighed each pair
-already; on random procedures F1 is the same from 0 to 0.4, and falls beyond."""
+"""A pair that is less probable than this leaves the order, unless told otherwise. The search has
+weighed each pair already; on random procedures F1 is the same from 0 to 0.4, and falls beyond."""
 
 
 @dataclass(frozen=True)
@@ -47,17 +47,24 @@ class Robust(InformedLearner):
     errors, successes
         How many steps each recording is taken to have shown out of turn and in turn before it is
         looked at.
+    least_probable
+        Pairs that are less probable than this leave the order, from 0 to 1. With 0.5 only what is
+        more probable than not stays; where people err a lot that loses much that is right.
     """
 
     name: ClassVar[str] = "robust"
 
     errors: float = 2.0
     successes: float = 20.0
+    least_probable: float = KEPT
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("errors", "successes"):
             check_number(name, getattr(self, name), low=0.0, above=True)
+        check_number("least_probable", self.least_probable, low=0.0)
+        if self.least_probable > 1:
+            raise SettingError(f"least_probable is {self.least_probable!r}; expected 1 or less")
 
     def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:
         """Learn the order of one procedure; the seed matters for random repetitions."""
@@ -96,7 +103,7 @@ class Robust(InformedLearner):
         people = search.people
         sure = confidence(recordings, people, order)
         unfounded = ~((people.adjacent(order) > 0) | self.supported(words))
-        order = without(order, (sure.pairs < KEPT) | unfounded)
+        order = without(order, (sure.pairs < self.least_probable) | unfounded)
         order = closure(constraints.apply(order, sure.pairs))
         sure = confidence(recordings, people, order)
         weights = _weights(order, sure)
