@@ -42,7 +42,18 @@ def confusions(draw: st.DrawFn, graph: TaskGraph) -> Confusion:
 def test_a_wide_beam_says_what_all_possible_worlds_say(
     graph: TaskGraph, stream: list[tuple[str, float | None]], rate: float, data: st.DataObject
 ) -> None:
-    confusion = data.draw(confusions(graph))
+    _compare(graph, data.draw(confusions(graph)), rate, stream)
+
+
+def test_a_wide_beam_knows_that_several_steps_may_have_been_missed_in_a_row() -> None:
+    graph = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"]})
+    confusion = Confusion(graph.steps, ((0.4, 0, 0), (0, 0.7, 0), (0, 0, 1)), 0.1)
+    _compare(graph, confusion, 0.2, [("c", None), ("a", None), ("b", None)])
+
+
+def _compare(
+    graph: TaskGraph, confusion: Confusion, rate: float, stream: list[tuple[str, float | None]]
+) -> None:
     exact = Exact(graph, confusion, rate)
     monitor = UncertainMonitor(graph, confusion=confusion, mistake_rate=rate, beam=10**6)
     for position, (step, confidence) in enumerate(stream, start=1):
@@ -57,6 +68,7 @@ def test_a_wide_beam_says_what_all_possible_worlds_say(
         if known:
             assert exact.happened[verdict.happened] > max(exact.happened.values()) - CLOSE
         if verdict.kind == "too-early":
+            assert verdict.missing
             said = exact.missing[frozenset(verdict.missing)]
             assert said > max(w for lacking, w in exact.missing.items() if lacking) - CLOSE
         elif known and abs(exact.repeated - 0.5) > CLOSE:

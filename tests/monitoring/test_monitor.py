@@ -223,6 +223,13 @@ def test_an_unknown_step_is_a_mistake_and_never_performed(name: str) -> None:
     assert (monitor.performed, verdict.progress) == ((), 0)
 
 
+def test_each_unknown_step_is_a_mistake_more() -> None:
+    monitor = Monitor(MIX)
+    for step in ("fly", "mix", "walk"):
+        monitor.observe(step)
+    assert monitor.mistakes == 3
+
+
 def test_an_unknown_step_has_its_nearest_names() -> None:
     assert Monitor(MIX).observe("Egg").nearest == ("egg",)
     assert Monitor(MIX).observe("egg").nearest == ()
