@@ -291,6 +291,11 @@ def test_the_finish_names_what_was_never_done_and_closes_nothing() -> None:
         ("milk", Kind.OPEN_AT_FINISH, 1),
         ("bake", Kind.OPEN_AT_FINISH, None),
     ]
+    assert [(v.position, v.missing, v.done_without_it) for v in report.verdicts] == [
+        (2, (), ("mix",)),
+        (2, (), ("mix",)),
+        (2, ("milk",), ()),
+    ]
     assert (report.observed, report.mistakes, report.progress) == (1, 2, 0.25)
     monitor.observe("egg")
     assert monitor.finish().open == ("milk", "bake")
@@ -301,8 +306,8 @@ def test_nothing_to_take_back_is_an_error() -> None:
         Monitor(MIX).undo()
 
 
-def test_a_long_session_can_take_back_its_last_steps_only() -> None:
-    monitor = Monitor(MIX)
+@pytest.mark.parametrize("monitor", [Monitor(MIX), Monitor(MIX).restarted()])
+def test_a_long_session_can_take_back_its_last_steps_only(monitor: Monitor) -> None:
     for _ in range(UNDO_LIMIT + 5):
         monitor.observe("egg")
     for _ in range(UNDO_LIMIT):
