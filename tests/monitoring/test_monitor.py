@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import STEP_NAMES, task_graphs, valid_orders
+from tgml import monitoring
 from tgml.errors import InputError
 from tgml.graph import TaskGraph
 from tgml.monitoring import Kind, Monitor, Verdict, find_violations
@@ -323,6 +324,34 @@ def test_a_verdict_is_frozen_and_compares_and_pickles_by_value() -> None:
     assert pickle.loads(pickle.dumps(verdict)) == verdict  # noqa: S301
     with pytest.raises(AttributeError):
         verdict.step = "egg"  # type: ignore[misc]
+
+
+def test_a_verdict_says_all_in_plain_values() -> None:
+    monitor = Monitor(MIX)
+    assert monitor.observe("mix", time=2, confidence=0.5).to_json() == {
+        "position": 1,
+        "step": "mix",
+        "kind": "too-early",
+        "mistake": True,
+        "time": 2.0,
+        "confidence": 0.5,
+        "missing": ["egg", "milk"],
+        "done_without_it": [],
+        "cause": None,
+        "note": "",
+        "nearest": [],
+        "skipped": ["egg", "milk"],
+        "executable": ["egg", "milk"],
+        "progress": 0.25,
+    }
+    assert monitor.observe("eggs").to_json()["nearest"] == ["egg"]
+
+
+def test_everything_that_monitoring_offers_is_there() -> None:
+    for name in monitoring.__all__:
+        assert getattr(monitoring, name).__module__.startswith("tgml.monitoring.")
+    with pytest.raises(AttributeError, match="no attribute 'Guard'"):
+        monitoring.Guard  # noqa: B018
 
 
 def test_a_graph_without_steps_is_done_at_once() -> None:
