@@ -86,6 +86,15 @@ def _compare(
         assert dict(verdict.revised) == pytest.approx(revised, abs=CLOSE)
 
 
+def test_what_was_most_probably_missing_is_named() -> None:
+    graph = TaskGraph.from_preconditions({"b": ["a"], "d": ["c"]})
+    assert graph.steps == ("a", "b", "c", "d")
+    for seen_as_b, missing in ((0.2, ("a",)), (0.9, ("c",))):  # how often 'd' is taken for 'b'
+        seen = ((1, 0, 0, 0), (0, 0.5, 0, 0.5), (0, 0, 1, 0), (0, seen_as_b, 0, 1 - seen_as_b))
+        monitor = UncertainMonitor(graph, confusion=Confusion(graph.steps, seen))
+        assert monitor.observe("b").missing == missing
+
+
 def test_an_observation_that_cannot_be_leaves_what_was_thought_of_those_before() -> None:
     graph = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"]})
     never_c = Confusion(graph.steps, ((1, 0, 0), (0, 1, 0), (0, 0, 0)))

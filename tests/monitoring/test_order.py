@@ -51,6 +51,7 @@ def test_a_verdict_of_the_moment_depends_on_nothing_that_comes_later(
 def test_a_step_that_is_never_done_puts_no_other_one_out_of_order() -> None:
     found = out_of_order(BATTER, ["egg", "mix", "rest", "fry"])
     assert [verdict.probability for verdict in found] == [0, 0, 0, 0]
+    assert [verdict.before for verdict in found] == [(), (), (), ()]
 
 
 def test_while_the_recording_runs_a_missing_step_is_the_less_probable_to_come_the_longer() -> None:
