@@ -93,7 +93,7 @@ def _order(learned: Learned) -> NDArray[np.bool_]:
 def test_of_many_recordings_the_most_frequent_are_looked_at_in_the_order_they_came(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    orders = ["cab", *["abc"] * 2, *["acb"] * 3, "bac"]
+    orders = ["cab", *["abc"] * 2, *["acb"] * 3, "bac", "a"]
     recordings = Recordings.of(Demonstrations.from_steps(orders), Repetitions.FIRST, 0)
     monkeypatch.setattr(learner, "MOST_PLACES", 2 * 3 * 3)
     people, _ = Robust().most_probable(recordings)
@@ -102,6 +102,18 @@ def test_of_many_recordings_the_most_frequent_are_looked_at_in_the_order_they_ca
     monkeypatch.setattr(learner, "MOST_PLACES", 1)  # too few for one of them
     people, _ = Robust().most_probable(recordings)
     assert people.sequences == recordings.sequences[2:3]
+
+
+def test_the_search_finds_what_pairs_on_their_own_leave_open() -> None:
+    demonstrations = Demonstrations.from_steps(["bdac", "dacb", "dacb", "dacb"])
+    recordings = Recordings.of(demonstrations, Repetitions.FIRST, 0)
+    name = demonstrations.vocabulary.name
+    _, order = Robust().most_probable(recordings)
+    found = {(name(int(one)), name(int(other))) for one, other in np.argwhere(reduction(order))}
+    assert found == {("a", "d"), ("c", "a"), ("b", "c")}
+    b, c = demonstrations.vocabulary.node("b"), demonstrations.vocabulary.node("c")
+    _, order = Robust().most_probable(recordings, ((b, c),))
+    assert not order[b, c]
 
 
 def test_trust_in_a_recording_is_the_mean_share_of_steps_in_turn_of_its_readings() -> None:
@@ -142,6 +154,7 @@ def test_every_pair_of_the_order_has_a_weight_and_every_step_needs_start() -> No
     assert learned.confidence is not None
     implied = order & ~reduction(order)
     assert weights[implied] == pytest.approx(learned.confidence.matrix[implied])
+    assert learned.adjacency.threshold == 0  # what is in the order was weighed already
 
 
 def test_a_pair_that_is_required_is_certain() -> None:
