@@ -199,6 +199,19 @@ def test_a_step_that_several_mistakes_passed_over_follows_from_the_first_of_them
     assert (late.kind, late.done_without_it, late.cause) == (Kind.TOO_LATE, ("d", "e"), 1)
 
 
+@pytest.mark.parametrize("steps", ["xyz", "yxz"])
+def test_a_step_without_several_skipped_ones_follows_from_the_first_mistake(steps: str) -> None:
+    graph = TaskGraph.from_preconditions({"x": ["a"], "y": ["b"], "z": ["a", "b"]})
+    last = watch(graph, steps)[-1]
+    assert (last.kind, last.missing, last.cause) == (Kind.SKIPPED_INFERRED, ("a", "b"), 1)
+
+
+def test_two_steps_at_the_same_time_are_not_backwards() -> None:
+    monitor = Monitor(MIX)
+    monitor.observe("egg", time=3)
+    assert monitor.observe("milk", time=3).note == ""
+
+
 def test_what_rests_on_a_step_done_too_early_is_right_itself() -> None:
     *_, verdict = watch(CHAIN, ["a", "c", "d"])
     assert verdict.kind is Kind.CORRECT
@@ -277,6 +290,7 @@ def test_time_that_runs_backwards_is_noted_and_the_session_goes_on() -> None:
         ("egg", {"time": True}),
         ("egg", {"time": 10**400}),
         ("egg", {"confidence": 1.5}),
+        ("egg", {"confidence": float("nan")}),
         ("egg", {"confidence": -0.1}),
     ],
 )

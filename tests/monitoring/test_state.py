@@ -78,6 +78,16 @@ def test_the_state_of_another_graph_is_refused() -> None:
         Monitor.resume(other, saved())
 
 
+def test_what_is_wrong_with_a_state_is_said_with_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "session.json"
+    Monitor.resume(MIX, saved()).save(path)
+    other = TaskGraph.from_preconditions({"mix": ["egg"]})
+    with pytest.raises(FormatError, match=r"session\.json: the state of a session with another"):
+        Monitor.resume(other, path)
+    with pytest.raises(FormatError, match=r"^the state: the state of a session with another"):
+        Monitor.resume(other, saved())
+
+
 def test_a_graph_without_a_name_is_not_named() -> None:
     with pytest.raises(FormatError, match="cannot go on with this graph; use the graph"):
         Monitor.resume(TaskGraph.from_preconditions({"mix": ["egg"]}), saved())
