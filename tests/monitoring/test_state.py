@@ -13,7 +13,7 @@ from tgml.attributes import StepAttributes
 from tgml.errors import FileError, FormatError
 from tgml.graph import TaskGraph
 from tgml.monitoring import Monitor
-from tgml.monitoring.state import fingerprint
+from tgml.monitoring.fingerprint import fingerprint
 
 MIX = TaskGraph.from_preconditions({"mix": ["egg", "milk"]}, procedure="batter")
 TIMES = st.none() | st.floats(-1e6, 1e6)
