@@ -124,3 +124,14 @@ def test_at_the_end_a_step_never_seen_was_missed_or_left_out() -> None:
     expected = {"a": missed_a / (missed_a + 0.2), "b": missed_b / (missed_b + 0.2)}
     assert report.done == pytest.approx(expected)
     assert report.progress == pytest.approx(sum(expected.values()) / 2)
+
+
+def test_at_the_end_a_step_was_done_if_it_was_seen_or_missed() -> None:
+    graph = TaskGraph.from_preconditions({"b": ["a"]}, procedure="tea")
+    monitor = UncertainMonitor(graph, error_rate=0.3, mistake_rate=0.2)
+    monitor.observe("b")
+    missed = 0.1 * 0.8 / (0.1 * 0.8 + 0.2)  # a third of the errors
+    assert all(0.01 < seen < 0.99 for seen in monitor.done.values())
+    expected = {step: 1 - (1 - seen) * (1 - missed) for step, seen in monitor.done.items()}
+    assert monitor.finish().done == pytest.approx(expected)
+    assert monitor.state["procedure"] == "tea"

@@ -62,9 +62,15 @@ def test_a_resumed_session_gives_exactly_the_verdicts_of_one_never_left(
     graph: TaskGraph, steps: list[str], rate: float, data: st.DataObject
 ) -> None:
     cut = data.draw(st.integers(0, len(steps)))
-    whole = UncertainMonitor(graph, error_rate=rate, threshold=0.3)
+    settings: dict[str, Any] = {
+        "error_rate": rate,
+        "threshold": 0.3,
+        "mistake_rate": 0.2,
+        "beam": 8,
+    }
+    whole = UncertainMonitor(graph, **settings)
     expected = [whole.observe(step, time=1.0).to_json() for step in steps]
-    first = UncertainMonitor(graph, error_rate=rate, threshold=0.3)
+    first = UncertainMonitor(graph, **settings)
     found = [first.observe(step, time=1.0).to_json() for step in steps[:cut]]
     second = UncertainMonitor.resume(graph, json.loads(json.dumps(first.state)))
     found += [second.observe(step, time=1.0).to_json() for step in steps[cut:]]
