@@ -163,6 +163,15 @@ def test_a_pair_is_as_probable_as_the_regression_of_its_place_says(seed: int) ->
             assert sure.edges[pair] == pytest.approx(edge if place == Place.DIRECT else 0.0)
 
 
+def test_of_steps_that_nobody_did_both_the_order_is_all_that_is_known() -> None:
+    recordings = Recordings.of(Demonstrations.from_steps(["ab", "cd"]), Repetitions.FIRST, 0)
+    people = Demonstrators(recordings.sequences, recordings.weights, 6, errors=2.0, successes=20.0)
+    order = np.zeros((6, 6), dtype=bool)
+    order[3, 1] = True
+    sure = confidence(recordings, people, order)
+    assert (sure.pairs[3, 1], sure.pairs[1, 3], sure.pairs[4, 1]) == (0.5, 0.0, 0.0)
+
+
 def test_on_procedures_it_was_not_fitted_on_edges_are_as_often_right_as_it_says() -> None:
     said, right = [], []
     for demonstrations, truth in draw_problems(range(20_000, 20_030)):
