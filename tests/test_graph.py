@@ -425,6 +425,12 @@ def test_an_optional_step_is_open_until_any_step_after_it_is_done(
         assert (step in graph.executable(done)) == (not waits and not passed)
 
 
+def test_an_optional_step_is_closed_by_a_step_on_any_of_the_ways_from_it() -> None:
+    edges = [("b", "a"), ("c", "a"), ("d", "b"), ("e", "c")]
+    graph = TaskGraph("abcde", edges, attributes={"a": StepAttributes(optional=True)})
+    assert not any("a" in graph.executable([later]) for later in "bcde")
+
+
 def test_optional_steps_in_a_row_are_all_passed_over() -> None:
     graph = _with_optional("b", "c", "x")
     assert graph.missing_before("d", []) == ("a",)

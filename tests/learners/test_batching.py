@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tgml.errors import FormatError
@@ -23,6 +23,11 @@ def test_a_sequence_with_a_repeated_or_foreign_node_is_refused(steps: tuple[int,
         SequenceBatch([[steps]], [4])
 
 
+def test_the_first_sequence_that_is_refused_is_named_with_its_procedure() -> None:
+    with pytest.raises(FormatError, match=r"the sequence \(2, 3, 2\) of procedure 1 repeats"):
+        SequenceBatch([[(1, 2), (2, 1)], [(3, 1), (2, 3, 2), (1, 1)]], [4, 5])
+
+
 def test_a_batch_without_sequences_is_refused() -> None:
     with pytest.raises(FormatError, match="no sequences"):
         SequenceBatch([[], []], [4, 3])
@@ -37,6 +42,7 @@ def test_sequences_recorded_once_each_need_no_weights() -> None:
 
 
 @given(st.lists(st.integers(0, 8), min_size=1, max_size=12), st.integers(1, 1000))
+@settings(deadline=None)
 def test_a_chunk_holds_as_many_sequences_as_its_limit_allows(
     lengths: list[int], limit: int
 ) -> None:

@@ -42,7 +42,18 @@ def confusions(draw: st.DrawFn, graph: TaskGraph) -> Confusion:
 def test_a_wide_beam_says_what_all_possible_worlds_say(
     graph: TaskGraph, stream: list[tuple[str, float | None]], rate: float, data: st.DataObject
 ) -> None:
-    confusion = data.draw(confusions(graph))
+    _compare(graph, data.draw(confusions(graph)), rate, stream)
+
+
+def test_a_wide_beam_knows_that_several_steps_may_have_been_missed_in_a_row() -> None:
+    graph = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"]})
+    confusion = Confusion(graph.steps, ((0.4, 0, 0), (0, 0.7, 0), (0, 0, 1)), 0.1)
+    _compare(graph, confusion, 0.2, [("c", None), ("a", None), ("b", None)])
+
+
+def _compare(
+    graph: TaskGraph, confusion: Confusion, rate: float, stream: list[tuple[str, float | None]]
+) -> None:
     exact = Exact(graph, confusion, rate)
     monitor = UncertainMonitor(graph, confusion=confusion, mistake_rate=rate, beam=10**6)
     for position, (step, confidence) in enumerate(stream, start=1):
@@ -57,6 +68,7 @@ def test_a_wide_beam_says_what_all_possible_worlds_say(
         if known:
             assert exact.happened[verdict.happened] > max(exact.happened.values()) - CLOSE
         if verdict.kind == "too-early":
+            assert verdict.missing
             said = exact.missing[frozenset(verdict.missing)]
             assert said > max(w for lacking, w in exact.missing.items() if lacking) - CLOSE
         elif known and abs(exact.repeated - 0.5) > CLOSE:
@@ -72,6 +84,15 @@ def test_a_wide_beam_says_what_all_possible_worlds_say(
             for place in range(max(position - HINDSIGHT, 0) + 1, position + 1)
         }
         assert dict(verdict.revised) == pytest.approx(revised, abs=CLOSE)
+
+
+def test_what_was_most_probably_missing_is_named() -> None:
+    graph = TaskGraph.from_preconditions({"b": ["a"], "d": ["c"]})
+    assert graph.steps == ("a", "b", "c", "d")
+    for seen_as_b, missing in ((0.2, ("a",)), (0.9, ("c",))):  # how often 'd' is taken for 'b'
+        seen = ((1, 0, 0, 0), (0, 0.5, 0, 0.5), (0, 0, 1, 0), (0, seen_as_b, 0, 1 - seen_as_b))
+        monitor = UncertainMonitor(graph, confusion=Confusion(graph.steps, seen))
+        assert monitor.observe("b").missing == missing
 
 
 def test_an_observation_that_cannot_be_leaves_what_was_thought_of_those_before() -> None:
@@ -103,3 +124,14 @@ def test_at_the_end_a_step_never_seen_was_missed_or_left_out() -> None:
     expected = {"a": missed_a / (missed_a + 0.2), "b": missed_b / (missed_b + 0.2)}
     assert report.done == pytest.approx(expected)
     assert report.progress == pytest.approx(sum(expected.values()) / 2)
+
+
+def test_at_the_end_a_step_was_done_if_it_was_seen_or_missed() -> None:
+    graph = TaskGraph.from_preconditions({"b": ["a"]}, procedure="tea")
+    monitor = UncertainMonitor(graph, error_rate=0.3, mistake_rate=0.2)
+    monitor.observe("b")
+    missed = 0.1 * 0.8 / (0.1 * 0.8 + 0.2)  # a third of the errors
+    assert all(0.01 < seen < 0.99 for seen in monitor.done.values())
+    expected = {step: 1 - (1 - seen) * (1 - missed) for step, seen in monitor.done.items()}
+    assert monitor.finish().done == pytest.approx(expected)
+    assert monitor.state["procedure"] == "tea"

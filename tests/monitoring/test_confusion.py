@@ -50,6 +50,12 @@ def test_a_few_recordings_lean_on_the_mean_of_all_steps(smoothing: float) -> Non
         assert found == Confusion.estimate(pairs, ["a", "b", "c"])
 
 
+def test_a_step_never_done_is_taken_to_be_seen_as_the_mean_of_all() -> None:
+    found = Confusion.estimate([(["a"], ["a"])], ["a", "b"])  # one right, and one of each kind
+    assert found.seen[1] == pytest.approx([0.25, 0.5])
+    assert found.missed[1] == pytest.approx(0.25)
+
+
 @pytest.mark.parametrize("smoothing", [0, -1, float("nan")])
 def test_estimates_must_lean_on_the_mean_a_little(smoothing: float) -> None:
     with pytest.raises(SettingError, match="smoothing"):

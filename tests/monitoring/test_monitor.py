@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import STEP_NAMES, task_graphs, valid_orders
+from tgml import monitoring
 from tgml.errors import InputError
 from tgml.graph import TaskGraph
 from tgml.monitoring import Kind, Monitor, Verdict, find_violations
@@ -192,6 +193,25 @@ def test_a_step_needed_through_others_only_comes_too_late() -> None:
     assert (verdict.kind, verdict.done_without_it, verdict.cause) == (Kind.TOO_LATE, ("d",), 2)
 
 
+def test_a_step_that_several_mistakes_passed_over_follows_from_the_first_of_them() -> None:
+    graph = TaskGraph.from_preconditions({"b": ["a"], "c": ["a"], "d": ["b"], "e": ["c"]})
+    late = watch(graph, ["e", "d", "a"])[-1]
+    assert (late.kind, late.done_without_it, late.cause) == (Kind.TOO_LATE, ("d", "e"), 1)
+
+
+@pytest.mark.parametrize("steps", ["xyz", "yxz"])
+def test_a_step_without_several_skipped_ones_follows_from_the_first_mistake(steps: str) -> None:
+    graph = TaskGraph.from_preconditions({"x": ["a"], "y": ["b"], "z": ["a", "b"]})
+    last = watch(graph, steps)[-1]
+    assert (last.kind, last.missing, last.cause) == (Kind.SKIPPED_INFERRED, ("a", "b"), 1)
+
+
+def test_two_steps_at_the_same_time_are_not_backwards() -> None:
+    monitor = Monitor(MIX)
+    monitor.observe("egg", time=3)
+    assert monitor.observe("milk", time=3).note == ""
+
+
 def test_what_rests_on_a_step_done_too_early_is_right_itself() -> None:
     *_, verdict = watch(CHAIN, ["a", "c", "d"])
     assert verdict.kind is Kind.CORRECT
@@ -221,6 +241,13 @@ def test_an_unknown_step_is_a_mistake_and_never_performed(name: str) -> None:
     assert verdict.kind is Kind.UNKNOWN_STEP
     assert verdict.is_mistake
     assert (monitor.performed, verdict.progress) == ((), 0)
+
+
+def test_each_unknown_step_is_a_mistake_more() -> None:
+    monitor = Monitor(MIX)
+    for step in ("fly", "mix", "walk"):
+        monitor.observe(step)
+    assert monitor.mistakes == 3
 
 
 def test_an_unknown_step_has_its_nearest_names() -> None:
@@ -263,6 +290,7 @@ def test_time_that_runs_backwards_is_noted_and_the_session_goes_on() -> None:
         ("egg", {"time": True}),
         ("egg", {"time": 10**400}),
         ("egg", {"confidence": 1.5}),
+        ("egg", {"confidence": float("nan")}),
         ("egg", {"confidence": -0.1}),
     ],
 )
@@ -270,7 +298,7 @@ def test_a_value_that_makes_no_sense_is_refused_and_changes_nothing(
     step: object, values: dict[str, float]
 ) -> None:
     monitor = Monitor(MIX)
-    with pytest.raises(InputError, match="expected"):
+    with pytest.raises(InputError, match=f"(a|the) {next(iter(values), 'step')} .* expected"):
         monitor.observe(step, **values)  # type: ignore[arg-type]
     assert monitor.state == Monitor(MIX).state
 
@@ -284,6 +312,11 @@ def test_the_finish_names_what_was_never_done_and_closes_nothing() -> None:
         ("milk", Kind.OPEN_AT_FINISH, 1),
         ("bake", Kind.OPEN_AT_FINISH, None),
     ]
+    assert [(v.position, v.missing, v.done_without_it) for v in report.verdicts] == [
+        (2, (), ("mix",)),
+        (2, (), ("mix",)),
+        (2, ("milk",), ()),
+    ]
     assert (report.observed, report.mistakes, report.progress) == (1, 2, 0.25)
     monitor.observe("egg")
     assert monitor.finish().open == ("milk", "bake")
@@ -294,8 +327,9 @@ def test_nothing_to_take_back_is_an_error() -> None:
         Monitor(MIX).undo()
 
 
-def test_a_long_session_can_take_back_its_last_steps_only() -> None:
-    monitor = Monitor(MIX)
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_long_session_can_take_back_its_last_steps_only(restarted: bool) -> None:
+    monitor = Monitor(MIX).restarted() if restarted else Monitor(MIX)
     for _ in range(UNDO_LIMIT + 5):
         monitor.observe("egg")
     for _ in range(UNDO_LIMIT):
@@ -311,6 +345,34 @@ def test_a_verdict_is_frozen_and_compares_and_pickles_by_value() -> None:
     assert pickle.loads(pickle.dumps(verdict)) == verdict  # noqa: S301
     with pytest.raises(AttributeError):
         verdict.step = "egg"  # type: ignore[misc]
+
+
+def test_a_verdict_says_all_in_plain_values() -> None:
+    monitor = Monitor(MIX)
+    assert monitor.observe("mix", time=2, confidence=0.5).to_json() == {
+        "position": 1,
+        "step": "mix",
+        "kind": "too-early",
+        "mistake": True,
+        "time": 2.0,
+        "confidence": 0.5,
+        "missing": ["egg", "milk"],
+        "done_without_it": [],
+        "cause": None,
+        "note": "",
+        "nearest": [],
+        "skipped": ["egg", "milk"],
+        "executable": ["egg", "milk"],
+        "progress": 0.25,
+    }
+    assert monitor.observe("eggs").to_json()["nearest"] == ["egg"]
+
+
+def test_everything_that_monitoring_offers_is_there() -> None:
+    for name in monitoring.__all__:
+        assert getattr(monitoring, name).__module__.startswith("tgml.monitoring.")
+    with pytest.raises(AttributeError, match="no attribute 'Guard'"):
+        monitoring.Guard  # noqa: B018
 
 
 def test_a_graph_without_steps_is_done_at_once() -> None:

@@ -4,7 +4,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tgml.errors import SettingError, UnknownNameError
@@ -28,6 +28,78 @@ def test_frames_one_by_one_give_the_key_steps_of_the_whole(frames: list[str]) ->
     smoother = SMOOTHER.fresh()
     announced = [(step, n) for n, f in enumerate(frames, 1) if (step := smoother.observe(f))]
     assert announced == [(s.step, s.frame) for s in SMOOTHER.smooth(frames)]
+
+
+def _announced(frames: list[str], smoother: FrameSmoother) -> list[tuple[str, int]]:
+    """Return the key-steps by the filter written out: what was known, moved on, then weighed."""
+    steps = smoother.steps
+    others = max(len(steps) - 1, 1)
+    leave = 1 / smoother.duration
+    right = smoother.accuracy ** (1 / smoother.correlation)
+    wrong = ((1 - smoother.accuracy) / others) ** (1 / smoother.correlation)
+    chances = dict.fromkeys(steps, 1 / len(steps))
+    found: list[tuple[str, int]] = []
+    leaders: list[str] = []
+    for number, frame in enumerate(frames, start=1):
+        moved = {
+            step: sum(
+                chances[last] * (1 - leave if last == step else leave / others) for last in steps
+            )
+            for step in steps
+        }
+        weighed = {step: moved[step] * (right if step == frame else wrong) for step in steps}
+        chances = {step: weight / sum(weighed.values()) for step, weight in weighed.items()}
+        first, *rest = sorted(steps, key=lambda step: -chances[step])
+        assume(not rest or chances[first] > chances[rest[0]] + 1e-9)  # else rounding decides
+        leaders.append(first)
+        lately = leaders[-smoother.patience :]
+        leads = len(lately) == smoother.patience and set(lately) == {first}
+        if leads and (not found or found[-1][0] != first):
+            found.append((first, number))
+    return found
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(1, 9)), max_size=9),
+    st.sampled_from([4.7, 23.0]),
+    st.sampled_from([1, 2, 5]),
+    st.sampled_from([1.0, 3.0]),
+)
+@settings(deadline=None)
+def test_a_step_is_announced_once_it_has_been_the_most_probable_for_long_enough(
+    count: int, runs: list[tuple[int, int]], duration: float, patience: int, correlation: float
+) -> None:
+    steps = [f"step {number}" for number in range(count)]
+    frames = [steps[number % count] for number, length in runs for _ in range(length)]
+    smoother = FrameSmoother(
+        steps, duration=duration, accuracy=0.63, patience=patience, correlation=correlation
+    )
+    expected = _announced(frames, smoother)
+    assert [(segment.step, segment.frame) for segment in smoother.smooth(frames)] == expected
+    online = [(step, n) for n, frame in enumerate(frames, 1) if (step := smoother.observe(frame))]
+    assert online == expected
+
+
+def test_a_step_must_lead_for_a_tenth_of_its_duration_unless_told_otherwise() -> None:
+    assert FrameSmoother(STEPS, duration=100).patience == 10
+    assert FrameSmoother(STEPS, duration=2).patience == 1
+    assert FrameSmoother(STEPS, duration=100, patience=3).patience == 3
+
+
+def test_fitting_finds_how_long_steps_last_and_how_often_and_how_long_frames_err() -> None:
+    true, seen = list("aaaabbbb"), list("abbabbab")  # errors of two frames and of one
+    found = FrameSmoother.fitted([(true, seen)], "ab")
+    assert (found.duration, found.accuracy, found.correlation) == (4.0, 5 / 8, 1.5)
+    both = FrameSmoother.fitted([(true, seen), (list("ab"), list("ab"))], "ab")
+    assert (both.duration, both.accuracy, both.correlation) == (2.5, 0.7, 1.5)
+
+
+def test_fitting_trusts_no_recogniser_fully_and_none_less_than_chance() -> None:
+    right, wrong = (FrameSmoother.fitted([("aabb", seen)], "ab") for seen in ("aabb", "bbaa"))
+    assert (right.accuracy, right.correlation) == (0.99, 1.0)
+    assert (wrong.accuracy, wrong.correlation) == (0.51, 4.0)
+    assert FrameSmoother.fitted([("abab", "abab")], "ab").duration == 2.0
 
 
 def test_a_flicker_is_no_key_step_and_a_lasting_change_is() -> None:
@@ -65,6 +137,18 @@ def test_a_frame_of_an_unknown_step_is_refused_with_its_number() -> None:
 def test_settings_out_of_range_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(SettingError):
         FrameSmoother(STEPS, **settings)
+
+
+@pytest.mark.parametrize(("count", "chance"), [(2, 0.5), (4, 0.25)])
+def test_a_recogniser_must_be_better_than_chance(count: int, chance: float) -> None:
+    steps = STEPS[:2] if count == 2 else (*STEPS, "fry")
+    with pytest.raises(SettingError, match="more than chance"):
+        FrameSmoother(steps, accuracy=chance)
+    assert FrameSmoother(steps, accuracy=chance + 0.01).accuracy == chance + 0.01
+
+
+def test_a_recogniser_of_one_step_may_be_wrong_more_often_than_not() -> None:
+    assert [s.step for s in FrameSmoother(["egg"], accuracy=0.1, patience=2).smooth(["egg"] * 3)]
 
 
 def test_nothing_to_smooth_or_to_fit_to_is_said() -> None:

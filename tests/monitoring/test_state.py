@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import JSON_VALUES, STEP_NAMES, task_graphs
+from tgml.attributes import StepAttributes
 from tgml.errors import FileError, FormatError
 from tgml.graph import TaskGraph
 from tgml.monitoring import Monitor
+from tgml.monitoring.fingerprint import fingerprint
 
 MIX = TaskGraph.from_preconditions({"mix": ["egg", "milk"]}, procedure="batter")
 TIMES = st.none() | st.floats(-1e6, 1e6)
@@ -74,6 +76,27 @@ def test_the_state_of_another_graph_is_refused() -> None:
     other = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "bake": []}, procedure="cake")
     with pytest.raises(FormatError, match=r"another graph, of 'batter', .* this graph 'cake'"):
         Monitor.resume(other, saved())
+
+
+def test_what_is_wrong_with_a_state_is_said_with_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "session.json"
+    Monitor.resume(MIX, saved()).save(path)
+    other = TaskGraph.from_preconditions({"mix": ["egg"]})
+    with pytest.raises(FormatError, match=r"session\.json: the state of a session with another"):
+        Monitor.resume(other, path)
+    with pytest.raises(FormatError, match=r"^the state: the state of a session with another"):
+        Monitor.resume(other, saved())
+
+
+def test_a_graph_without_a_name_is_not_named() -> None:
+    with pytest.raises(FormatError, match="cannot go on with this graph; use the graph"):
+        Monitor.resume(TaskGraph.from_preconditions({"mix": ["egg"]}), saved())
+
+
+def test_a_fingerprint_stays_the_same_as_saved_sessions_hold_it() -> None:
+    assert fingerprint(MIX) == "1507ffbd597527587b4a0871bbc1222e"
+    optional = MIX.replace(attributes={"egg": StepAttributes(optional=True)})
+    assert fingerprint(optional) == "841763f852524fce13336df39202e3db"
 
 
 def test_weights_make_no_other_graph() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import JSON_VALUES, STEP_NAMES, task_graphs
+from tgml.attributes import StepAttributes
 from tgml.errors import FormatError, InputError, SettingError
 from tgml.graph import TaskGraph
 from tgml.monitoring import (
@@ -60,9 +62,15 @@ def test_a_resumed_session_gives_exactly_the_verdicts_of_one_never_left(
     graph: TaskGraph, steps: list[str], rate: float, data: st.DataObject
 ) -> None:
     cut = data.draw(st.integers(0, len(steps)))
-    whole = UncertainMonitor(graph, error_rate=rate, threshold=0.3)
+    settings: dict[str, Any] = {
+        "error_rate": rate,
+        "threshold": 0.3,
+        "mistake_rate": 0.2,
+        "beam": 8,
+    }
+    whole = UncertainMonitor(graph, **settings)
     expected = [whole.observe(step, time=1.0).to_json() for step in steps]
-    first = UncertainMonitor(graph, error_rate=rate, threshold=0.3)
+    first = UncertainMonitor(graph, **settings)
     found = [first.observe(step, time=1.0).to_json() for step in steps[:cut]]
     second = UncertainMonitor.resume(graph, json.loads(json.dumps(first.state)))
     found += [second.observe(step, time=1.0).to_json() for step in steps[cut:]]
@@ -128,6 +136,73 @@ def test_an_unknown_step_is_reported_with_the_nearest_and_changes_nothing() -> N
     verdict = monitor.observe("eggs")
     assert (verdict.kind, verdict.nearest, verdict.is_mistake) == ("unknown-step", ("egg",), True)
     assert monitor.done == pytest.approx(before)
+
+
+def test_a_verdict_says_all_in_plain_values() -> None:
+    monitor = UncertainMonitor(OTHER, error_rate=0.0)
+    assert monitor.observe("b", time=2, confidence=0.5).to_json() == {
+        "position": 1,
+        "step": "b",
+        "kind": "too-early",
+        "mistake": True,
+        "probability": 1.0,
+        "made_up": 0.0,
+        "happened": "b",
+        "missing": ["a"],
+        "time": 2.0,
+        "confidence": 0.5,
+        "note": "",
+        "nearest": [],
+        "executable": ["a"],
+        "progress": 0.5,
+        "revised": [[1, 1.0]],
+    }
+
+
+@pytest.mark.parametrize(
+    ("steps", "sentence"),
+    [
+        ("a", "'a' is probably right (a mistake with 0%)."),
+        ("aa", "'a' is probably right again (a mistake with 0%)."),
+        ("c", "'c' seems to be done before 'b', which it needs (100%)."),
+        (["fly"], "'fly' is no step of this procedure."),
+    ],
+)
+def test_each_kind_has_its_sentence(steps: Sequence[str], sentence: str) -> None:
+    monitor = UncertainMonitor(CHAIN, error_rate=0.0)
+    *_, verdict = [monitor.observe(step) for step in steps]
+    assert verdict.sentence() == sentence
+
+
+def test_what_was_probably_made_up_is_said_to_be() -> None:
+    seen = ((0.5, 0), (0, 0.5))
+    monitor = UncertainMonitor(OTHER, confusion=Confusion(("a", "b"), seen, 0.9, (0, 1)))
+    assert monitor.observe("b").sentence() == "'b' was probably made up by the recogniser."
+
+
+def test_mistakes_are_counted_unknown_steps_included() -> None:
+    monitor = UncertainMonitor(CHAIN, error_rate=0.0)
+    for step in ("b", "fly", "a", "walk"):
+        monitor.observe(step)
+    assert monitor.mistakes == monitor.finish().mistakes == 3
+
+
+def test_where_all_may_be_left_out_nothing_is_left_to_do() -> None:
+    lax = OTHER.replace(attributes={step: StepAttributes(optional=True) for step in "ab"})
+    assert UncertainMonitor(lax).finish().progress == 1.0
+
+
+def test_in_hindsight_known_steps_are_judged_anew_and_unknown_ones_stay_mistakes() -> None:
+    stream = ["b", "fly", "a", "c"]
+    monitor = UncertainMonitor(CHAIN, error_rate=0.2)
+    verdicts = [monitor.observe(step) for step in stream]
+    at_once = mistake_probabilities(CHAIN, stream, error_rate=0.2)
+    assert at_once == tuple(verdict.probability for verdict in verdicts)
+    last = dict(verdicts[-1].revised)
+    found = mistake_probabilities(CHAIN, stream, error_rate=0.2, hindsight=3)
+    assert found == (last[1], 1.0, last[3], verdicts[-1].probability)
+    one = mistake_probabilities(CHAIN, stream, error_rate=0.2, hindsight=1)
+    assert one == (dict(verdicts[1].revised)[1], 1.0, last[3], at_once[3])
 
 
 def test_the_end_tells_how_probably_each_step_was_done() -> None:
@@ -196,9 +271,27 @@ def test_a_state_whose_beam_is_no_whole_number_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
+    "change", [{"version": 99}, {"format": "tgml-monitor-state"}, {"graph": "another"}]
+)
+def test_a_state_of_another_kind_is_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(FormatError, match="the state"):
+        UncertainMonitor.resume(OTHER, UncertainMonitor(OTHER).state | change)
+
+
+@pytest.mark.parametrize("weights", [[], [0], [-0.5, 0.5], [1.5], [float("nan")]])
+def test_a_state_whose_numbers_are_no_probabilities_is_refused(weights: list[float]) -> None:
+    state = UncertainMonitor(OTHER).state
+    state["now"]["beam"] = [["0", "0", 0, weight] for weight in weights]
+    with pytest.raises(FormatError, match="not probabilities"):
+        UncertainMonitor.resume(OTHER, state)
+
+
+@pytest.mark.parametrize(
     "settings",
     [
         {"threshold": 0},
+        {"threshold": 1},
+        {"mistake_rate": 0},
         {"mistake_rate": 1},
         {"beam": 0},
         {"error_rate": 1},

@@ -69,7 +69,8 @@ def _group(group: str, options: argparse.Namespace) -> float:
     before = _results(group)
     names = [name for name in every if any(part in name for part in options.only)]
     if options.survivors:
-        names = [name for name in names if before.get(name, {}).get("status") != "killed"]
+        left = {name for name, result in before.items() if result["status"] != "killed"}
+        names = [name for name in names if name in left]
     if options.sample is not None and options.sample < len(names):
         names = sorted(random.Random(options.seed).sample(names, options.sample), key=every.index)
     if options.rest:

@@ -27,8 +27,10 @@ from typing import Any
 import pytest
 from tools.mutants.operators import Mutant, mutants_of
 
-CLOCK_LIMIT = 300
+CLOCK_LIMIT = 3600
 """Seconds by the clock after which a child is ended."""
+SLOWER = 10
+"""How many times as long as without a mutant a test may take, in seconds of the processor."""
 MEMORY = 2 << 30
 """How many bytes a mutant may take beyond what the tests need."""
 
@@ -126,7 +128,7 @@ class MutantRunner:
         self.items = {item.nodeid: item for item in session.items}
         self.functions = _functions_in({str(path.resolve()) for path in self.trees})
         gc.freeze()  # so that the forks share what is there
-        answer, _ = _in_fork(self._baseline, clock=10 * CLOCK_LIMIT)
+        answer, _ = _in_fork(self._baseline)
         if not answer or "failed" in answer:
             pytest.exit(f"without a mutant the tests fail: {answer}", returncode=1)
         self.baseline = Baseline(
@@ -159,7 +161,7 @@ class MutantRunner:
 
             sys.settrace(in_call)
             start = time.process_time()
-            self._run(item)
+            self._run(item, at_most=self.examples)
             seconds[name] = time.process_time() - start
             sys.settrace(None)
             lines[name] = sorted(ran)
@@ -197,8 +199,7 @@ class MutantRunner:
             swaps = self._swaps(located)
         except ValueError:
             return result | {"status": "does not compile"}
-        budget = 5 + 5 * sum(self.baseline.seconds[name] for name in tests)
-        answer, ended = _in_fork(lambda: self._survives(swaps, tests), processor=int(budget))
+        answer, ended = _in_fork(lambda: self._survives(swaps, tests))
         if ended:
             return result | {"status": "killed", "by": "time or memory limit"}
         if answer is None:
@@ -211,14 +212,14 @@ class MutantRunner:
             function.__code__ = new.__code__
             function.__defaults__ = new.__defaults__
             function.__kwdefaults__ = new.__kwdefaults__
-        for name in tests:
-            self._run(self.items[name], at_most=self.examples)
-            if self.failed:
-                return {"by": self.failed}
-        for name in tests:
-            own = _settings(self.items[name])
-            if own is not None and own.max_examples > self.examples:
-                self._run(self.items[name])
+        for at_most in (self.examples, None):
+            for name in tests:
+                own = _settings(self.items[name])
+                more = 1 if own is None else own.max_examples / self.examples
+                if at_most is None and more <= 1:
+                    continue  # it was run already
+                _limit_processor(self.baseline.seconds[name] * (max(more, 1) if not at_most else 1))
+                self._run(self.items[name], at_most)
                 if self.failed:
                     return {"by": self.failed}
         return None
@@ -286,14 +287,18 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
                 yield from _codes(constant)
 
 
-def _in_fork(
-    work: Callable[[], Any], *, processor: int | None = None, clock: int = CLOCK_LIMIT
-) -> tuple[Any, bool]:
+def _limit_processor(expected: float) -> None:
+    """Let this process go on for a few times as many seconds of the processor as are expected."""
+    limit = int(time.process_time() + 5 + SLOWER * expected)
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+
+
+def _in_fork(work: Callable[[], Any]) -> tuple[Any, bool]:
     """Return what the work gives in a child, and whether the child was ended by a limit."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        _work_in_child(work, writer, processor, clock)
+        _work_in_child(work, writer)
     os.close(writer)
     with os.fdopen(reader) as stream:
         text = stream.read()
@@ -301,17 +306,15 @@ def _in_fork(
     return (json.loads(text), False) if text else (None, True)
 
 
-def _work_in_child(work: Callable[[], Any], writer: int, processor: int | None, clock: int) -> None:
+def _work_in_child(work: Callable[[], Any], writer: int) -> None:
     status = 1
     try:
         nowhere = os.open(os.devnull, os.O_RDWR)
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
-        signal.alarm(clock)
+        signal.alarm(CLOCK_LIMIT)
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
-        if processor is not None:
-            resource.setrlimit(resource.RLIMIT_CPU, (processor, processor))
         answer = work()
         with os.fdopen(writer, "w") as stream:
             stream.write(json.dumps(answer))

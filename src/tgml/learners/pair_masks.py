@@ -32,7 +32,7 @@ class PairMasks:
 
     def __init__(self, chunk: Chunk) -> None:
         nodes, side = chunk.nodes, chunk.stride
-        counts = np.bincount(chunk.owner, minlength=len(chunk.sizes))
+        counts = np.bincount(chunk.owner)
         most = int(counts.max())
         by_owner = np.argsort(chunk.owner, kind="stable")
         rank = np.empty(len(nodes), dtype=np.int64)

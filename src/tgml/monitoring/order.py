@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import exp, lgamma
+from math import exp, lgamma, log
 
 from tgml.errors import SettingError
 from tgml.graph import Edge, TaskGraph
@@ -135,7 +135,6 @@ class OrderWatch:
             if not self._performed >> node & 1:
                 late = plan.needed_by[node] & self._performed
             self._performed |= 1 << node
-            missing &= ~(1 << node)
             left = self._left
             for other in bits(missing):
                 self._missed_at.setdefault(other, left)
@@ -231,13 +230,15 @@ def pair_trust(
     trust = {}
     for (step, needed), held in before.items():
         broken = before.get((needed, step), 0.0)
-        needs = ordered / 2 * (1 - slips) ** held * slips**broken
-        needed_instead = ordered / 2 * slips**held * (1 - slips) ** broken
+        # Logarithms, as the chances of thousands of recordings are below the least number.
+        needs = log(ordered / 2) + held * log(1 - slips) + broken * log(slips)
+        needed_instead = log(ordered / 2) + held * log(slips) + broken * log(1 - slips)
         # The chance of so many of each, whatever the habit: a beta function.
         habit = lgamma(held + 1) + lgamma(broken + 1) - lgamma(held + broken + 2)
-        free = (1 - ordered) * exp(habit)
-        total = needs + needed_instead + free
-        trust[step_name(step), step_name(needed)] = needs / total if total else 0.5
+        free = log(1 - ordered) + habit
+        most = max(needs, needed_instead, free)
+        total = exp(needs - most) + exp(needed_instead - most) + exp(free - most)
+        trust[step_name(step), step_name(needed)] = exp(needs - most) / total
     return trust
 
 

@@ -104,6 +104,25 @@ def test_the_gain_of_a_pair_is_what_the_recordings_lose_without_it(seed: int) ->
         assert gains[step, needed] == pytest.approx(np.clip(expected, -LARGEST, LARGEST))
 
 
+@pytest.mark.parametrize("trials", [0, 1, 2])
+def test_gains_are_looked_for_as_long_as_the_budget_lasts(
+    trials: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recordings = Recordings.of(Demonstrations.from_steps(["abcd"]), Repetitions.FIRST, 0)
+    people = Demonstrators(recordings.sequences, recordings.weights, 6, errors=2.0, successes=20.0)
+    monkeypatch.setattr("tgml.learners.robust.confidence.TRIALS", trials * people.cost + 1)
+    gains = features(recordings, people, np.zeros((6, 6), dtype=bool))[..., 2]
+    assert np.count_nonzero(gains) == trials
+
+
+def test_nobody_is_taken_to_err_more_often_than_not() -> None:
+    recordings, people, order = _problem(0)
+    people.rates = np.full(len(people.rates), 0.45)
+    expected = features(recordings, people, order)[..., [1, 6]]
+    people.rates = np.full(len(people.rates), 0.9)
+    assert features(recordings, people, order)[..., [1, 6]] == pytest.approx(expected)
+
+
 def test_what_a_hundred_recordings_show_counts_as_what_twenty_four_show() -> None:
     few, many = (
         Recordings.of(Demonstrations.from_steps(["abc"] * count), Repetitions.FIRST, 0)
@@ -142,6 +161,15 @@ def test_a_pair_is_as_probable_as_the_regression_of_its_place_says(seed: int) ->
             assert sure.pairs[pair] == pytest.approx(expected)
             edge = min(regression(pair, WEIGHTS["edge"]), sure.pairs[pair])
             assert sure.edges[pair] == pytest.approx(edge if place == Place.DIRECT else 0.0)
+
+
+def test_of_steps_that_nobody_did_both_the_order_is_all_that_is_known() -> None:
+    recordings = Recordings.of(Demonstrations.from_steps(["ab", "cd"]), Repetitions.FIRST, 0)
+    people = Demonstrators(recordings.sequences, recordings.weights, 6, errors=2.0, successes=20.0)
+    order = np.zeros((6, 6), dtype=bool)
+    order[3, 1] = True
+    sure = confidence(recordings, people, order)
+    assert (sure.pairs[3, 1], sure.pairs[1, 3], sure.pairs[4, 1]) == (0.5, 0.0, 0.0)
 
 
 def test_on_procedures_it_was_not_fitted_on_edges_are_as_often_right_as_it_says() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -83,6 +83,7 @@ def _drawn(seed: int) -> tuple[Demonstrators, NDArray[np.bool_]]:
 
 
 @given(st.integers(0, 10_000))
+@settings(deadline=None)
 def test_likelihood_and_slips_are_those_of_drawing_step_by_step(seed: int) -> None:
     people, order = _drawn(seed)
     expected = 0.0
@@ -98,6 +99,7 @@ def test_likelihood_and_slips_are_those_of_drawing_step_by_step(seed: int) -> No
 
 
 @given(st.integers(0, 10_000))
+@settings(deadline=None)
 def test_a_round_of_fitting_counts_slips_and_how_often_a_step_was_chosen_when_it_could_be(
     seed: int,
 ) -> None:
@@ -122,6 +124,7 @@ def test_a_round_of_fitting_counts_slips_and_how_often_a_step_was_chosen_when_it
 
 
 @given(st.integers(0, 10_000))
+@settings(deadline=None)
 def test_adjacent_steps_count_where_both_are_probably_in_turn(seed: int) -> None:
     people, order = _drawn(seed)
     expected = np.zeros(order.shape)
@@ -144,6 +147,7 @@ def test_the_cost_is_how_many_pairs_of_places_there_are() -> None:
 
 
 @given(st.integers(0, 10_000))
+@settings(deadline=None)
 def test_fitting_never_makes_the_recordings_much_less_probable(seed: int) -> None:
     rng = random.Random(seed)
     sequences = [tuple(rng.sample(range(1, 6), 5)) for _ in range(6)]

@@ -4,14 +4,20 @@ import time
 from dataclasses import replace
 from statistics import fmean
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tgml.errors import InputError, SettingError
 from tgml.evaluation import compare_edges
 from tgml.graph import TaskGraph
-from tgml.learners import get_learner
+from tgml.learners import Learned, get_learner
+from tgml.learners.partial_order import closure, reduction
+from tgml.learners.robust import Robust, learner
+from tgml.learners.robust.recordings import Recordings
 from tgml.postprocess import to_graph
 from tgml.procedures import load_procedure, procedure_names
+from tgml.repetitions import Repetitions
 from tgml.sequences import Demonstrations
 from tgml.synthetic import Noise, draw_demonstrations, random_procedure
 
@@ -75,6 +81,102 @@ def test_on_the_shipped_recordings_with_their_faults_it_beats_the_exact_order() 
         )
 
     assert mean("robust") > 0.9 > mean("intersection")
+
+
+def _order(learned: Learned) -> NDArray[np.bool_]:
+    """Return the order that was learned, closed, without START."""
+    order: NDArray[np.bool_] = learned.adjacency.matrix > 0
+    order[:, 0] = False
+    return order
+
+
+def test_of_many_recordings_the_most_frequent_are_looked_at_in_the_order_they_came(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    orders = ["cab", *["abc"] * 2, *["acb"] * 3, "bac", "a"]
+    recordings = Recordings.of(Demonstrations.from_steps(orders), Repetitions.FIRST, 0)
+    monkeypatch.setattr(learner, "MOST_PLACES", 2 * 3 * 3)
+    people, _ = Robust().most_probable(recordings)
+    assert people.sequences == recordings.sequences[1:3]
+    assert people.weights.tolist() == [2.0, 3.0]
+    monkeypatch.setattr(learner, "MOST_PLACES", 1)  # too few for one of them
+    people, _ = Robust().most_probable(recordings)
+    assert people.sequences == recordings.sequences[2:3]
+
+
+def test_the_search_finds_what_pairs_on_their_own_leave_open() -> None:
+    demonstrations = Demonstrations.from_steps(["bdac", "dacb", "dacb", "dacb"])
+    recordings = Recordings.of(demonstrations, Repetitions.FIRST, 0)
+    name = demonstrations.vocabulary.name
+    _, order = Robust().most_probable(recordings)
+    found = {(name(int(one)), name(int(other))) for one, other in np.argwhere(reduction(order))}
+    assert found == {("a", "d"), ("c", "a"), ("b", "c")}
+    b, c = demonstrations.vocabulary.node("b"), demonstrations.vocabulary.node("c")
+    _, order = Robust().most_probable(recordings, ((b, c),))
+    assert not order[b, c]
+
+
+def test_trust_in_a_recording_is_the_mean_share_of_steps_in_turn_of_its_readings() -> None:
+    demonstrations = Demonstrations.from_steps(["abcd", "abcd", "abcda", "dcba", "abd"])
+    robust = Robust(repetitions=Repetitions.EXPAND)
+    learned = robust.learn(demonstrations)
+    recordings = Recordings.of(demonstrations, Repetitions.EXPAND, 0)
+    order = _order(learned)
+    slips = robust.everybody(recordings, order).slips(order)
+    shares = [
+        1 - sum(slips[number]) / len(steps) for number, steps in enumerate(recordings.sequences)
+    ]
+    assert len(recordings.owners[2]) == 2
+    assert learned.trust == pytest.approx(
+        [fmean(shares[number] for number in own) for own in recordings.owners]
+    )
+
+
+def test_everybody_is_fitted_until_nothing_changes_any_more() -> None:
+    recordings = Recordings.of(
+        Demonstrations.from_steps(["abcd"] * 4 + ["dcba"]), Repetitions.FIRST, 0
+    )
+    order = closure(np.diag([False, True, True, True, False], -1))
+    people = Robust().everybody(recordings, order)
+    rates, liking = people.rates, people.liking
+    people.fit(order, 1)
+    assert people.rates == pytest.approx(rates, abs=1e-3)
+    assert people.liking == pytest.approx(liking, abs=0.02)
+
+
+def test_every_pair_of_the_order_has_a_weight_and_every_step_needs_start() -> None:
+    learned = get_learner("robust").learn(Demonstrations.from_steps(["abcd"] * 5 + ["abdc"] * 5))
+    order, weights = _order(learned), learned.adjacency.matrix
+    assert np.array_equal(order, closure(order))
+    assert weights[order].min() >= 1e-3
+    assert (weights[1:, 0] == 1).all()
+    assert not weights[0].any()
+    assert learned.confidence is not None
+    implied = order & ~reduction(order)
+    assert weights[implied] == pytest.approx(learned.confidence.matrix[implied])
+    assert learned.adjacency.threshold == 0  # what is in the order was weighed already
+
+
+def test_a_pair_that_is_required_is_certain() -> None:
+    learned = get_learner("robust", must=[("a", "c")]).learn(Demonstrations.from_steps(["abc"] * 3))
+    assert learned.confidence is not None
+    assert learned.adjacency.weight("a", "c") == learned.confidence.weight("a", "c") == 1
+
+
+def test_the_error_rate_is_the_mean_of_the_recordings() -> None:
+    careful, careless = (
+        get_learner("robust").learn(Demonstrations.from_steps(["abcdef"] * 6 + [last] * 2))
+        for last in ("abcdef", "fedcba")
+    )
+    assert 0 < careful.facts["error_rate"] < 0.1 < careless.facts["error_rate"] < 0.3
+    assert (careful.facts["careless"], careless.facts["careless"]) == (0, 2)
+
+
+def test_careless_recordings_are_named_the_worst_first() -> None:
+    recordings = {f"good {n}": "abcdefgh" for n in range(8)}
+    recordings |= {"bad": "badcfehg", "worst": "hgfedcba"}
+    notes = get_learner("robust").learn(Demonstrations.from_steps(recordings)).notes
+    assert [note.split("'")[1] for note in notes if "out of turn" in note] == ["worst", "bad"]
 
 
 def test_must_never_and_prior_are_obeyed() -> None:

@@ -90,6 +90,12 @@ def test_an_error_rate_is_the_share_of_pairs_that_stand_the_wrong_way_round(
         assert rate == pytest.approx(np.clip(expected, 5e-4, 0.45), abs=1e-4)
 
 
+def test_a_recording_in_reverse_errs_almost_every_other_time_at_most() -> None:
+    rates = error_rates(_recordings(*["abcdefgh"] * 10, "hgfedcba"), errors=0.1)
+    assert rates[0] < 0.01
+    assert rates[1] == 0.45
+
+
 def test_a_pair_shown_in_one_order_only_is_kept_in_it_however_few_show_it() -> None:
     order = first_order(_recordings("ab"), errors=0.1)
     assert order[2, 1]

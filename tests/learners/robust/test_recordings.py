@@ -29,3 +29,11 @@ def test_before_counts_who_shows_one_step_before_another() -> None:
     expected = np.zeros((4, 4))
     expected[2, 1], expected[1, 2] = 2, 1
     assert np.array_equal(recordings.before, expected)
+
+
+def test_the_seed_decides_which_of_random_repetitions_counts() -> None:
+    demonstrations = Demonstrations.from_steps(["abca"])
+    readings = {
+        Recordings.of(demonstrations, Repetitions.RANDOM, seed).sequences for seed in range(20)
+    }
+    assert readings == {((1, 2, 3),), ((2, 3, 1),)}

@@ -59,6 +59,24 @@ def test_the_search_takes_out_what_the_recordings_do_not_show() -> None:
     assert found == {(2, 1), (3, 1), (4, 2), (4, 3)}
 
 
+@pytest.mark.parametrize(
+    ("orders", "expected"),
+    [
+        # 'a' after 'b', or after 'c', explains most; with the better one the other adds too little.
+        (["bca", "bca", "cba"], {(3, 2)}),
+        # Who errs is learned anew after each round, and only then the second edge pays.
+        (["bdac"] * 3 + ["dbac"] * 4 + ["adbc"] * 2, {(4, 1), (4, 3)}),
+    ],
+)
+def test_the_best_change_comes_first_and_the_others_only_if_they_still_help(
+    orders: list[str], expected: set[tuple[int, int]]
+) -> None:
+    search, size = _search(*orders)
+    _, order = search.improve(np.zeros((size, size), dtype=bool))
+    found = {(int(step), int(needed)) for step, needed in np.argwhere(reduction(order))}
+    assert found == expected
+
+
 def test_the_score_is_the_likelihood_less_what_each_edge_costs() -> None:
     search, size = _search(*["abcd"] * 4, *["acbd"] * 4)
     score, order = search.improve(np.zeros((size, size), dtype=bool))

@@ -89,9 +89,8 @@ def confidence(recordings: Recordings, people: Demonstrators, order: BoolMatrix)
     together = recordings.before + recordings.before.T > 0
     # Of steps that nobody did both, the order is all that is known.
     pairs = np.where(together, pairs, np.where(order, 0.5, 0.0))
-    direct = reduction(order)
-    edges = np.where(direct, _probability(found, WEIGHTS["edge"]), 0.0)
-    return Confidence(pairs, np.minimum(edges, np.where(direct, pairs, 0.0)))
+    edges = np.minimum(_probability(found, WEIGHTS["edge"]), pairs)
+    return Confidence(pairs, np.where(reduction(order), edges, 0.0))
 
 
 def places(order: BoolMatrix) -> dict[Place, BoolMatrix]:
@@ -115,17 +114,14 @@ def features(recordings: Recordings, people: Demonstrators, order: BoolMatrix) -
     error rate. The second, third and sixth are 0 for pairs that stand the other way round.
     """
     size = recordings.size
-    slips = people.slips(order)
-    sound = np.ones((len(people.sequences), size))
     adjacent = people.adjacent(order)
     held = np.zeros((size, size))
-    for number, steps in enumerate(people.sequences):
-        nodes = np.array(steps)
-        sound[number, nodes] = 1 - slips[number, : len(steps)]
+    for steps, slips, weight in zip(
+        people.sequences, people.slips(order), people.weights, strict=True
+    ):
+        nodes, sound = np.array(steps), 1 - slips[: len(steps)]
         later, earlier = np.tril_indices(len(steps), -1)
-        later, earlier = nodes[later], nodes[earlier]
-        worth = people.weights[number] * sound[number, later] * sound[number, earlier]
-        held[later, earlier] += worth
+        held[nodes[later], nodes[earlier]] += weight * sound[later] * sound[earlier]
     rates = np.clip(people.rates, 5e-4, 0.45)
     everywhere = Recordings(size, people.sequences, people.weights, (), ())
     odds = np.clip(pair_log_odds(everywhere, rates), -LARGEST, LARGEST)

@@ -102,7 +102,7 @@ def error_rates(recordings: Recordings, errors: float) -> Matrix:
 
 
 def _pairs(recordings: Recordings, rates: Matrix, trust: Matrix) -> Matrix:
-    """Return how probable it is that each step needs each other one.
+    """Return how probable it is that each step needs each other one, if both were ever shown.
 
     Half of all pairs are taken to be free before anything is seen.
     """
@@ -123,5 +123,4 @@ def _pairs(recordings: Recordings, rates: Matrix, trust: Matrix) -> Matrix:
     habits = evidence((1 - 2 * rates) * HABITS[:, None] + rates)
     undecided = np.logaddexp.reduce(habits, axis=0) - np.log(len(HABITS))
     total = np.logaddexp(np.logaddexp(needs, needs.T), undecided)
-    together = recordings.before + recordings.before.T > 0
-    return np.where(together, np.exp(needs - total), 0.0)
+    return np.asarray(np.exp(needs - total))
