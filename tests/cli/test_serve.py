@@ -49,6 +49,15 @@ def test_what_cannot_be_served_is_one_message(
     assert "s3cret" not in message
 
 
+def test_graphs_that_cannot_be_read_leave_no_store_behind(
+    tgml: Run, put: Put, folder: Path
+) -> None:
+    put("graph.json", SANDWICH_GRAPH)
+    put("broken.json", SANDWICH_GRAPH[:-5])
+    assert tgml("serve", "graph.json", "broken.json").code == 2
+    assert sorted(path.name for path in folder.iterdir()) == ["broken.json", "graph.json"]
+
+
 def test_a_port_that_is_taken_is_one_message(tgml: Run, put: Put, folder: Path) -> None:
     put("graph.json", SANDWICH_GRAPH)
     with socket.create_server(("127.0.0.1", 0)) as taken:

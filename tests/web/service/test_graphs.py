@@ -10,7 +10,7 @@ from tests.web.service.running import BATTER, Running, replayed, without_ids
 from tgml.errors import InputError
 from tgml.graph import TaskGraph
 from tgml.storage import graph_from_json, graph_to_json, save_graph
-from tgml.web.service.graphs import load_files
+from tgml.web.service.graphs import read_files, store_files
 from tgml.web.service.limits import Limits
 from tgml.web.service.store import connector
 
@@ -132,7 +132,7 @@ def test_a_folder_of_graphs_is_served_by_the_files_names(tmp_path: Path) -> None
     (folder / "notes.txt").write_text("no graph")
     tables = connector(f"sqlite:///{tmp_path / 's.db'}")()
     tables.create()
-    load_files(tables, [folder], Limits())
+    store_files(tables, read_files([folder], Limits()))
     assert [row.name for row in tables.graphs()] == ["batter", "green-tea"]
     tables.close()
 
@@ -140,9 +140,5 @@ def test_a_folder_of_graphs_is_served_by_the_files_names(tmp_path: Path) -> None
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     save_graph(TEA, tmp_path / "tea.json")
     save_graph(BATTER, tmp_path / "tea.graph.json")
-    tables = connector(f"sqlite:///{tmp_path / 's.db'}")()
-    tables.create()
     with pytest.raises(InputError, match="called 'tea' already"):
-        load_files(tables, [tmp_path], Limits())
-    assert tables.graphs() == []
-    tables.close()
+        read_files([tmp_path], Limits())

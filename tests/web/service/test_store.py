@@ -15,7 +15,7 @@ from tests.strategies import STEP_NAMES, task_graphs
 from tests.web.service.running import BATTER, STEPS, replayed, without_ids
 from tgml.errors import FileError, FormatError, SettingError
 from tgml.graph import TaskGraph
-from tgml.web.service.graphs import load_files, put_graph
+from tgml.web.service.graphs import put_graph, read_files, store_files
 from tgml.web.service.limits import Limits
 from tgml.web.service.problems import Problem
 from tgml.web.service.sessions import Command, Finish, Observe, Open, Outcome
@@ -164,9 +164,9 @@ def test_a_file_that_was_replaced_since_does_not_come_back(
     path = tmp_path / "g.graph.json"
     save_graph(BATTER, path)
     tables = connect()
-    assert load_files(tables, [path], Limits())[0]["current"] == 1
+    assert store_files(tables, read_files([path], Limits()))[0]["current"] == 1
     put_graph(tables, "g", TaskGraph.from_preconditions({"a": ["b"]}))
-    (entry,) = load_files(tables, [path], Limits())
+    (entry,) = store_files(tables, read_files([path], Limits()))
     assert (entry["file"], entry["current"]) == (1, 2)
     assert len(tables.versions("g")) == 2
     tables.close()

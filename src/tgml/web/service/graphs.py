@@ -6,7 +6,7 @@ import re
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,24 +73,35 @@ def put_graph(tables: Tables, name: str, graph: TaskGraph) -> tuple[GraphRow, bo
     return last, changed
 
 
-def load_files(tables: Tables, paths: Sequence[Path], limits: Limits) -> list[dict[str, Any]]:
-    """Put the graphs of files and folders into the store; return what was done with each.
-
-    A file that holds an older version again changes nothing: what replaced it while the service
-    ran stays.
+def read_files(paths: Sequence[Path], limits: Limits) -> dict[str, tuple[Path, TaskGraph]]:
+    """Read the graphs of files and folders, by the names that the service gives them.
 
     Raises
     ------
     InputError
         If a file is no graph, too large, or two files would share a name.
     """
-    done = []
+    found = {}
     for name, path in _named(paths).items():
         graph = read_graph(path)
         try:
             limits.check_graph(graph, str(path))
         except Problem as problem:
             raise InputError(problem.detail) from None
+        found[name] = path, graph
+    return found
+
+
+def store_files(
+    tables: Tables, files: Mapping[str, tuple[Path, TaskGraph]]
+) -> list[dict[str, Any]]:
+    """Put graphs that were read from files into the store; return what was done with each.
+
+    A file that holds an older version again changes nothing: what replaced it while the service
+    ran stays.
+    """
+    done = []
+    for name, (path, graph) in files.items():
         content = compact(graph_to_json(graph))
         versions = tables.versions(name)
         older = next((row for row in versions if row.content == content), None)

@@ -17,7 +17,7 @@ from tgml.web.heads import bounded_heads
 from tgml.web.listening import BACKLOG, LocalServer, address_of, listen
 from tgml.web.service.app import make_app
 from tgml.web.service.context import Service
-from tgml.web.service.graphs import load_files
+from tgml.web.service.graphs import read_files, store_files
 from tgml.web.service.limits import Limits
 from tgml.web.service.logs import start_logging
 from tgml.web.service.problems import StoreError
@@ -107,11 +107,12 @@ def serve(settings: ServeSettings, ready: Callable[[str], None] = lambda _: None
     """
     guard = Guard(settings.host, settings.token)
     connect = connector(settings.store)
+    files = read_files(settings.graphs, settings.limits)  # before a store is made for them
     try:
         tables = connect()
         try:
             tables.create()
-            loaded = load_files(tables, settings.graphs, settings.limits)
+            loaded = store_files(tables, files)
             if not tables.graphs():
                 raise InputError("no graph to serve; name a graph file or a folder of them")
         finally:
