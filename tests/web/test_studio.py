@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser import NARROW, WIDE, OpenPage, overflows, screenshot
 from tests.web.studio.running import ORDERS, TEA, RunningStudio, as_csv
@@ -489,6 +489,23 @@ def test_edges_are_chosen_and_the_graph_learned_anew_by_keyboard(begin: Begin) -
     page.get_by_role("button", name="What to record next?").focus()
     press("Enter")
     expect(page.locator("#advice")).to_contain_text("pairs of steps are open")
+
+
+def test_a_late_answer_leaves_the_tab_that_was_opened_meanwhile(begin: Begin) -> None:
+    studio, page = begin()
+    held: list[Route] = []
+    page.route("**/api/edit", lambda route: held.append(route))
+    page.locator("#pair-step").select_option("pour")
+    page.locator("#pair-needs").select_option("serve")
+    page.locator("#pair").get_by_role("button", name="Forbid").click()
+    page.locator("#tab-edits").click()
+    relearn = page.get_by_role("button", name="Learn anew with these")
+    relearn.focus()
+    held[0].continue_()
+    expect(page.locator("#edits")).to_contain_text("'pour' needs 'serve'")
+    expect(page.locator("#selected h2")).to_have_text("'pour' does not need 'serve'")
+    expect(relearn).to_be_focused()
+    assert ("pour", "serve") not in studio.session.graph.edges
 
 
 def test_a_hundred_steps_are_found_and_edited(begin: Begin) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,9 +18,10 @@ from tgml.errors import FileError, FormatError, SettingError
 from tgml.graph import TaskGraph
 from tgml.web.service.graphs import put_graph, read_files, store_files
 from tgml.web.service.limits import Limits
-from tgml.web.service.problems import Problem
+from tgml.web.service.problems import Problem, StoreBusyError, StoreFullError
 from tgml.web.service.sessions import Command, Finish, Observe, Open, Outcome
 from tgml.web.service.store import Connect, Store, connector, masked
+from tgml.web.service.store_sqlite import SqliteTables
 
 
 def done(
@@ -199,3 +201,65 @@ def test_passwords_are_never_shown() -> None:
     with pytest.raises(SettingError, match=r"\*\*\*") as caught:
         connector("mysql://anna:s3cret@db/x")
     assert "s3cret" not in str(caught.value)
+
+
+def test_the_log_is_copied_into_the_file_while_the_store_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tgml.web.service.store.TIDY", 5)
+    path = tmp_path / "sessions.db"
+    connect = connector(f"sqlite:///{path}")
+    open_all_along = connect()  # the last connection to close would copy it
+    open_all_along.create()
+    put(connect)
+    (before,) = open_all_along.fetch("PRAGMA wal_checkpoint(PASSIVE)")
+    done(connect, [Open("s", "g")], *([Observe("s", str(n), "mix")] for n in range(20)))
+    with sqlite3.connect(f"file:{path}?immutable=1", uri=True) as file_alone:
+        (kept,) = file_alone.execute("SELECT count(*) FROM observations").fetchone()
+    open_all_along.close()
+    assert before[0] == 0
+    assert 10 <= kept <= 20
+
+
+class FailsOnce(SqliteTables):
+    """A connection that fails, once, when three observations would be kept."""
+
+    problem: ClassVar[Exception]
+    left = 1
+
+    def commit(self) -> None:
+        (written,) = self.fetch("SELECT count(*) FROM observations")
+        if written[0] == 3 and self.left:
+            self.left -= 1
+            raise self.problem
+        super().commit()
+
+
+@pytest.mark.parametrize("problem", [StoreFullError(), StoreBusyError(), ValueError("a bug")])
+@pytest.mark.parametrize("third", [STEPS[2], STEPS[3]])
+def test_a_step_that_was_not_kept_is_judged_as_if_it_had_never_come(
+    tmp_path: Path, problem: Exception, third: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FailsOnce, "problem", problem, raising=False)
+    made: list[SqliteTables] = []
+
+    def connect() -> SqliteTables:
+        kind = SqliteTables if made else FailsOnce  # the first store's connection is the first
+        made.append(kind(tmp_path / "sessions.db"))
+        return made[-1]
+
+    tables = SqliteTables(tmp_path / "sessions.db")
+    tables.create()
+    put_graph(tables, "g", BATTER)
+    tables.close()
+    first, second, lost = (Observe("s", str(n), step) for n, step in enumerate(STEPS[:3]))
+    instead, last = Observe("s", "3", third), Observe("s", "4", STEPS[-1])
+    nothing = Finish("nothing")  # so that what follows it goes to the other store
+    rounds: list[list[Command]] = [
+        [Open("s", "g")], [first], [second], [lost], [nothing, instead], [last]
+    ]  # fmt: skip
+    outcomes = [found[-1] for found in done(connect, *rounds, stores=2)]
+    assert outcomes.pop(3) is problem
+    steps = [STEPS[0], STEPS[1], third, STEPS[-1]]
+    assert [without_ids(body(outcome)) for outcome in outcomes[1:]] == replayed(steps)
+    assert [step for _, step, _ in steps_kept(connect, "s")] == steps

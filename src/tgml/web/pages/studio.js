@@ -115,12 +115,16 @@ function legend() {
 }
 replay.onPaint = legend;
 
-async function edit(content) {
+// Selects `chosen` once the edit is taken, on the tab that is open by then.
+async function edit(content, chosen = null) {
   try {
     const next = await askJson("/api/edit", post(content));
     forgive();
     say(next.said);
-    await apply(next);
+    if (chosen) selection = chosen;
+    const shown = apply(next);
+    if (chosen) drawing.select(chosen.step, chosen.needs);
+    await shown;
   } catch (problem) {
     complain(problem);
   }
@@ -282,7 +286,7 @@ at("pair").addEventListener("submit", (event) => {
   const [step, needs] = [at("pair-step").value, at("pair-needs").value];
   const wanted = event.submitter?.value ?? "look";
   if (!step || !needs) return complain(new Error("Choose both steps first."));
-  if (wanted !== "look") return edit({ edit: wanted, step, needs }).then(() => { if (at("problem").hidden) choose({ step, needs }, true); });
+  if (wanted !== "look") return edit({ edit: wanted, step, needs }, { step, needs });
   if (step === needs) return complain(new Error("Choose two different steps."));
   forgive();
   return choose({ step, needs }, true);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import socket
 import sys
@@ -143,8 +144,12 @@ def serve(settings: ServeSettings, ready: Callable[[str], None] = lambda _: None
     ready(address)
     # Short turns keep answers flowing while the other thread writes.
     sys.setswitchinterval(0.001)
+    server = make_server(service)
+    # What is loaded by now stays to the end; looking through it for garbage would hold up answers.
+    gc.collect()
+    gc.freeze()
     try:
-        make_server(service).run(sockets=[listening])
+        server.run(sockets=[listening])
     finally:
         listening.close()
     log.info("stopped")

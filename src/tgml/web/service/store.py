@@ -12,7 +12,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -36,6 +36,8 @@ BATCH = 500
 WAITING = 10_000
 """How many commands may wait; more would only time out."""
 READERS = 3
+TIDY = 1_000
+"""After how many commands a thread that reads clears up behind the one that writes."""
 TRIES = 3
 log = logging.getLogger("tgml.service")
 
@@ -127,6 +129,8 @@ class Store:
         self._readers: ThreadPoolExecutor | None = None
         self._local = threading.local()
         self._opened: list[Tables] = []
+        self._untidied = 0
+        self._tidying: Future[None] | None = None
 
     def start(self) -> None:
         """Begin to take commands; called in the event loop that will wait for them."""
@@ -193,6 +197,7 @@ class Store:
             stopping = entry is None
             if batch:
                 self._serve(batch)
+                self._tidy(len(batch))
         if self._tables is not None:
             _close(self._tables)
 
@@ -216,10 +221,17 @@ class Store:
             except RuntimeError:  # the loop is closed: nobody waits any more
                 return
 
+    def _tidy(self, done: int) -> None:
+        """Have a reader clear up once enough was done, unless one is still at it."""
+        self._untidied += done
+        busy = self._tidying is not None and not self._tidying.done()
+        if self._untidied >= TIDY and not busy and self._readers is not None:
+            self._untidied = 0
+            self._tidying = self._readers.submit(self._ask, lambda tables: tables.tidy())
+
     def _apply(self, commands: Sequence[Command]) -> tuple[list[Result], set[str]]:
         """Apply commands as one transaction; return their results, and the sessions changed."""
         for attempt in range(1, TRIES + 1):
-            unit: Unit | None = None
             try:
                 if self._tables is None:
                     self._tables = self._connect()
@@ -230,7 +242,7 @@ class Store:
                 self._tables.commit()
                 return results, unit.touched
             except Exception as error:
-                self._undo(unit, commands, error)
+                self._undo(commands, error)
                 if isinstance(error, StoreRaceError) and attempt < TRIES:
                     continue
                 if not isinstance(error, Problem):
@@ -238,10 +250,8 @@ class Store:
                 return [error] * len(commands), set()
         raise AssertionError("the last attempt returns")
 
-    def _undo(self, unit: Unit | None, commands: Sequence[Command], error: Exception) -> None:
+    def _undo(self, commands: Sequence[Command], error: Exception) -> None:
         self._monitors.forget(command.session for command in commands)
-        if unit is not None:
-            self._monitors.forget(unit.touched)
         if self._tables is None:
             return
         try:

@@ -17,6 +17,8 @@ from tgml.web.service.tables import OBSERVATION, SESSION, Tables
 
 BUSY_SECONDS = 2.0
 """How long to wait for another program that holds the file."""
+LONGEST_LOG = 16_000
+"""From how many pages on a commit empties the log itself, and whoever waits for it waits longer."""
 
 
 class SqliteTables(Tables):
@@ -41,6 +43,7 @@ class SqliteTables(Tables):
             # outlives a loss of power; NORMAL would outlive a killed process only.
             self._connection.execute("PRAGMA synchronous = FULL")
             self._connection.execute("PRAGMA foreign_keys = ON")
+            self._connection.execute(f"PRAGMA wal_autocheckpoint = {LONGEST_LOG}")
 
     def fetch(self, statement: str, *values: Any) -> list[Sequence[Any]]:
         """Run a statement and return its rows."""
@@ -88,6 +91,10 @@ class SqliteTables(Tables):
 
     def lock_graphs(self) -> None:
         """Do nothing: the transaction is the only one that writes."""
+
+    def tidy(self) -> None:
+        """Copy the log into the file, as far as that keeps nobody waiting."""
+        self.fetch("PRAGMA wal_checkpoint(PASSIVE)")
 
     def close(self) -> None:
         """Close the connection; the last one also empties the log into the file."""

@@ -83,6 +83,9 @@ class Tables(ABC):
     def close(self) -> None:
         """Close the connection."""
 
+    def tidy(self) -> None:  # noqa: B027 - most databases do this by themselves
+        """Clear up what commits leave behind, beside a connection that goes on to write."""
+
     def create(self) -> None:
         """Create the tables where they are missing.
 
