@@ -213,7 +213,8 @@ def test_the_log_is_copied_into_the_file_while_the_store_goes_on(
     open_all_along.create()
     put(connect)
     (before,) = open_all_along.fetch("PRAGMA wal_checkpoint(PASSIVE)")
-    done(connect, [Open("s", "g")], *([Observe("s", str(n), "mix")] for n in range(20)))
+    rounds: list[list[Command]] = [[Observe("s", str(n), "mix")] for n in range(20)]
+    done(connect, [Open("s", "g")], *rounds)
     with sqlite3.connect(f"file:{path}?immutable=1", uri=True) as file_alone:
         (kept,) = file_alone.execute("SELECT count(*) FROM observations").fetchone()
     open_all_along.close()
