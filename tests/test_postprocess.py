@@ -196,3 +196,10 @@ def test_weights_that_are_no_numbers_are_refused_with_their_place(value: float) 
 def test_a_threshold_that_cannot_be_is_refused(threshold: float) -> None:
     with pytest.raises(SettingError, match="threshold"):
         to_graph(named(np.zeros((3, 3))), threshold=threshold)
+
+
+def test_a_graph_with_a_cycle_has_no_implied_edges_of_its_own() -> None:
+    edges = np.zeros((4, 4), dtype=bool)
+    edges[1, 2] = edges[2, 1] = True
+    with pytest.raises(ValueError, match="cycle"):
+        implied_edges(edges)

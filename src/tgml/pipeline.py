@@ -191,10 +191,10 @@ def predict(
     result = to_graph(learned.adjacency, threshold=threshold, relaxed=relaxed, procedure=procedure)
     provenance = {"method": "tgt-text", "model": Path(model).name, "recordings": 0}
     graph = TaskGraph(
-        result.graph.steps,
-        result.graph.edges,
+        result.steps,
+        result.edges,
         procedure=procedure,
-        weights=result.graph.weights,
+        weights=result.weights,
         provenance={**provenance, "tgml": __version__},
     )
     return Learning(graph, learned.adjacency, result.changes, learned.notes, learned.facts)
@@ -253,13 +253,13 @@ def _finish(
         "tgml": __version__,
     }
     graph = TaskGraph(
-        result.graph.steps,
-        result.graph.edges,
+        result.steps,
+        result.edges,
         procedure=given.procedure,
-        weights=result.graph.weights,
+        weights=result.weights,
         provenance=provenance,
         attributes=step_attributes(given, reliability=learned.trust or ()),
-        evidence=edge_evidence(given, result.graph.edges),
+        evidence=edge_evidence(given, result.edges),
     )
     return Learning(
         graph,

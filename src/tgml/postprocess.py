@@ -7,11 +7,12 @@ every edge that a stage removed or added, with its reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from graphlib import TopologicalSorter
+from functools import cached_property
 from numbers import Real
+from typing import NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from tgml.adjacency import Matrix, WeightedAdjacency
 from tgml.errors import SettingError
-from tgml.graph import TaskGraph
+from tgml.graph import Edge, TaskGraph
 
 BoolMatrix = NDArray[np.bool_]
 
@@ -35,8 +36,7 @@ class Reason(StrEnum):
     NEEDED_BY_NOBODY = "no other step needs it, so END does"
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """One edge that post-processing removed or added.
 
     Parameters
@@ -59,15 +59,33 @@ class Change:
 
     def __str__(self) -> str:
         verb = "added" if self.added else "removed"
-        return f"{verb} '{self.step}' needs '{self.precondition}': {self.reason.value}"
+        return f"{verb} '{self.step}' needs '{self.precondition}': {self.reason}"
 
 
 @dataclass(frozen=True)
 class PostProcessed:
-    """A task graph and what was changed to get it from the thresholded weights."""
+    """A task graph and what was changed to get it from the thresholded weights.
 
-    graph: TaskGraph
+    Parameters
+    ----------
+    steps, edges, weights
+        What the graph is made of; an edge that the learner gave no weight has none.
+    changes
+        What was removed and added.
+    procedure
+        Its name.
+    """
+
+    steps: tuple[str, ...]
+    edges: tuple[Edge, ...]
+    weights: Mapping[Edge, float]
     changes: tuple[Change, ...]
+    procedure: str = ""
+
+    @cached_property
+    def graph(self) -> TaskGraph:
+        """The task graph."""
+        return TaskGraph(self.steps, self.edges, procedure=self.procedure, weights=self.weights)
 
 
 def to_graph(
@@ -122,49 +140,48 @@ def to_graph(
     weights = adjacency.matrix
     changes: list[Change] = []
 
-    def note(edges: Iterable[tuple[int, int]], reason: Reason, *, added: bool = False) -> None:
+    def note(edges: BoolMatrix, reason: Reason, *, added: bool = False) -> None:
+        changes.extend(Change(*edge, added, reason, weight) for edge, weight in named(edges))
+
+    def named(edges: BoolMatrix) -> Iterable[tuple[Edge, float]]:
         nodes = adjacency.vocabulary.nodes
-        changes.extend(
-            Change(nodes[row], nodes[column], added, reason, float(weights[row, column]))
-            for row, column in edges
-        )
+        pairs = ((nodes[row], nodes[column]) for row, column in _edges(edges))
+        return zip(pairs, weights[edges].tolist(), strict=True)
 
     above = weights > threshold
     edges = above & _possible(size)
-    note(_edges(above & ~edges), Reason.IMPOSSIBLE)
+    note(above & ~edges, Reason.IMPOSSIBLE)
 
     in_cycles = weakest_in_cycles(edges, weights)
-    note(_edges(in_cycles), Reason.CYCLE)
+    note(in_cycles, Reason.CYCLE)
     edges &= ~in_cycles
 
     if relaxed:
         lone = _lone_preconditions(edges)
-        note(_edges(lone), Reason.RELAXED)
+        note(lone, Reason.RELAXED)
         edges &= ~lone
 
-    no_needs = np.flatnonzero(~edges[1:-1].any(axis=1)) + 1
-    note(((int(row), 0) for row in no_needs), Reason.NEEDS_NOTHING, added=True)
-    edges[no_needs, 0] = True
-    unneeded = np.flatnonzero(~edges[:, 1:-1].any(axis=0)) + 1
-    note(((size - 1, int(node)) for node in unneeded), Reason.NEEDED_BY_NOBODY, added=True)
-    edges[-1, unneeded] = True
+    no_needs = np.zeros_like(edges)
+    no_needs[1:-1, 0] = ~edges[1:-1].any(axis=1)
+    note(no_needs, Reason.NEEDS_NOTHING, added=True)
+    edges |= no_needs
+    unneeded = np.zeros_like(edges)
+    unneeded[-1, 1:-1] = ~edges[:, 1:-1].any(axis=0)
+    note(unneeded, Reason.NEEDED_BY_NOBODY, added=True)
+    edges |= unneeded
 
     implied = implied_edges(edges)
-    note(_edges(implied), Reason.IMPLIED)
+    note(implied, Reason.IMPLIED)
     edges &= ~implied
 
-    nodes = adjacency.vocabulary.nodes
-    kept = [(nodes[row], nodes[column]) for row, column in _edges(edges)]
-    graph = TaskGraph(
+    kept = list(named(edges))
+    return PostProcessed(
         adjacency.vocabulary.steps,
-        kept,
-        procedure=procedure,
-        weights={
-            (nodes[row], nodes[column]): float(weights[row, column])
-            for row, column in _edges(edges & (weights > 0))
-        },
+        tuple(edge for edge, _ in kept),
+        {edge: weight for edge, weight in kept if weight > 0},
+        tuple(changes),
+        procedure,
     )
-    return PostProcessed(graph, tuple(changes))
 
 
 def weakest_in_cycles(edges: BoolMatrix, weights: Matrix) -> BoolMatrix:
@@ -184,7 +201,7 @@ def weakest_in_cycles(edges: BoolMatrix, weights: Matrix) -> BoolMatrix:
         Their weights.
     """
     weakest = np.zeros_like(edges)
-    if _is_acyclic(edges):  # as most are; this costs a fraction of the search below
+    if _order(_bits(edges)) is not None:  # no cycle, as most have none
         return weakest
     for component in nx.strongly_connected_components(
         nx.from_numpy_array(edges, create_using=nx.DiGraph)
@@ -205,35 +222,62 @@ def weakest_in_cycles(edges: BoolMatrix, weights: Matrix) -> BoolMatrix:
     return weakest
 
 
-def _is_acyclic(edges: BoolMatrix) -> bool:
-    """Return whether taking away nodes that need nothing, again and again, takes all away."""
-    left = np.ones(len(edges), dtype=bool)
-    while left.any():
-        free = left & ~edges[:, left].any(axis=1)
-        if not free.any():
-            return False
-        left &= ~free
-    return True
-
-
 def implied_edges(edges: BoolMatrix) -> BoolMatrix:
     """Return the edges of an acyclic graph that follow from its other edges.
 
     Removing them is the transitive reduction: what is reachable stays reachable.
     """
-    needs: dict[int, list[int]] = {node: [] for node in range(len(edges))}
-    for node, column in _edges(edges):
-        needs[node].append(column)
-    reachable = [0] * len(edges)  # one bit a node
-    implied = np.zeros_like(edges)
-    for node in TopologicalSorter(needs).static_order():
-        own = through_others = 0
-        for column in needs[node]:
-            own |= 1 << column
+    needs = _bits(edges)
+    order = _order(needs)
+    if order is None:
+        raise ValueError("a graph with a cycle has no transitive reduction of its own")
+    columns: list[list[int]] = [[] for _ in needs]
+    for row, column in _edges(edges):
+        columns[row].append(column)
+    reachable, implied = [0] * len(needs), [0] * len(needs)
+    for node in order:
+        through_others = 0
+        for column in columns[node]:
             through_others |= reachable[column]
-        reachable[node] = own | through_others
-        implied[node, [column for column in needs[node] if through_others >> column & 1]] = True
-    return implied
+        reachable[node] = needs[node] | through_others
+        implied[node] = needs[node] & through_others
+    return _from_bits(implied)
+
+
+def _order(needs: Sequence[int]) -> list[int] | None:
+    """Return all nodes, each after those that it needs; None if there is a cycle.
+
+    Parameters
+    ----------
+    needs
+        For each node what it needs, one bit a node.
+    """
+    order: list[int] = []
+    done, left = 0, list(range(len(needs)))
+    while left:
+        free = [node for node in left if not needs[node] & ~done]
+        if not free:
+            return None
+        order += free
+        left = [node for node in left if needs[node] & ~done]
+        for node in free:
+            done |= 1 << node
+    return order
+
+
+def _bits(edges: BoolMatrix) -> list[int]:
+    """Return the rows of a matrix as numbers, one bit a column."""
+    rows = np.packbits(edges, axis=1, bitorder="little")
+    return [int.from_bytes(row.tobytes(), "little") for row in rows]
+
+
+def _from_bits(rows: Sequence[int]) -> BoolMatrix:
+    """Return the square matrix whose rows are these numbers."""
+    size = len(rows)
+    width = (size + 7) // 8
+    packed = np.frombuffer(b"".join(row.to_bytes(width, "little") for row in rows), dtype=np.uint8)
+    bits = np.unpackbits(packed.reshape(size, width), axis=1, count=size, bitorder="little")
+    return bits.astype(bool)
 
 
 def _possible(size: int) -> BoolMatrix:

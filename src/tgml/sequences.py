@@ -44,6 +44,8 @@ class Vocabulary:
     """
 
     steps: tuple[str, ...]
+    nodes: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    """All node names, in node order: START, the steps, END."""
     _nodes: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -61,6 +63,7 @@ class Vocabulary:
                 raise FormatError(f"the step {name!r} is listed twice; step names must differ")
             nodes[name] = number
         nodes[END] = len(self.steps) + 1
+        object.__setattr__(self, "nodes", tuple(nodes))
         object.__setattr__(self, "_nodes", nodes)
 
     def __len__(self) -> int:
@@ -68,11 +71,6 @@ class Vocabulary:
 
     def __contains__(self, name: object) -> bool:
         return name in self._nodes and name not in (START, END)
-
-    @property
-    def nodes(self) -> tuple[str, ...]:
-        """All node names, in node order: START, the steps, END."""
-        return (START, *self.steps, END)
 
     @property
     def end(self) -> int:

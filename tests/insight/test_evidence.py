@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from unittest import mock
+
 from hypothesis import given
 
 from tests.strategies import demonstrations
@@ -53,3 +56,13 @@ def test_every_method_attaches_it_and_files_keep_it() -> None:
         kept = graph_from_json(graph_to_json(graph))
         assert kept.evidence == graph.evidence
         assert kept.attributes == graph.attributes
+
+
+@given(demonstrations())
+def test_the_evidence_is_the_same_however_many_recordings_are_looked_at_at_once(
+    recordings: Demonstrations,
+) -> None:
+    edges = list(itertools.permutations(recordings.vocabulary.steps, 2))
+    whole = edge_evidence(recordings, edges)
+    with mock.patch("tgml.insight.evidence.ENTRIES", 1):
+        assert edge_evidence(recordings, edges) == whole

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -157,18 +156,14 @@ class _Target:
         if self.output is None:
             return
         if self.kind == "lines":
-            lines = [
-                json.dumps(outcome.content, ensure_ascii=False) + "\n" for outcome in report.learned
-            ]
-            write_text(self.output, "".join(lines))
+            write_text(self.output, "".join(f"{outcome.text}\n" for outcome in report.learned))
             return
         texts = {}
         for outcome in report.learned:
             path = self.paths[outcome.procedure]
-            graph = outcome.graph
             if path.suffix.lower() in ("", ".json"):
                 texts[path.name] = dump_json(outcome.content)
-            elif graph is not None:
+            elif (graph := outcome.graph) is not None:
                 texts[path.name] = render(graph, path.suffix)
         if texts:
             write_into_folder(next(iter(self.paths.values())).parent, texts)
@@ -217,8 +212,8 @@ def _print(run: LogRun, report: RunReport, target: _Target) -> None:
             about = f"{outcome.procedure}: " if several else ""
             for change in outcome.changes:
                 echo(f"{about}{change}")
-        if few and outcome.content is not None and outcome.procedure in target.paths:
-            steps, edges = len(outcome.content["steps"]), len(outcome.content["edges"])
+        if few and (content := outcome.content) and outcome.procedure in target.paths:
+            steps, edges = len(content["steps"]), len(content["edges"])
             path = target.paths[outcome.procedure]
             echo(f"{path}: {count(steps, 'step')}, {count(edges, 'edge')}")
     if several:

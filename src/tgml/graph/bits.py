@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from graphlib import TopologicalSorter
+from collections.abc import Iterable, Sequence, Set
 
 
-def waits_for(needs: Sequence[Set[int]], optional: Set[int]) -> tuple[int, ...]:
+def waits_for(
+    needs: Sequence[Set[int]], optional: Set[int], order: Iterable[int]
+) -> tuple[int, ...]:
     """Return for each node the bits of what must be done before it.
 
     These are the nodes that it needs, START left out; in the place of one that may be left out
@@ -15,17 +16,19 @@ def waits_for(needs: Sequence[Set[int]], optional: Set[int]) -> tuple[int, ...]:
     Parameters
     ----------
     needs
-        For each node the nodes that it needs; without cycles.
+        For each node the nodes that it needs.
     optional
         The nodes that may be left out.
+    order
+        All nodes, each after those that it needs.
 
     Examples
     --------
-    >>> [bin(bits) for bits in waits_for([set(), {0}, {1}, {2}], optional={2})]
+    >>> [bin(bits) for bits in waits_for([set(), {0}, {1}, {2}], {2}, range(4))]
     ['0b0', '0b0', '0b10', '0b10']
     """
     masks = [0] * len(needs)
-    for row in TopologicalSorter(dict(enumerate(needs))).static_order():
+    for row in order:
         for column in needs[row]:
             masks[row] |= masks[column] if column in optional else (1 << column if column else 0)
     return tuple(masks)

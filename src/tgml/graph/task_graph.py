@@ -99,11 +99,12 @@ class TaskGraph:
     ) -> None:
         vocabulary = Vocabulary(tuple(steps))
         needs: list[set[int]] = [set() for _ in vocabulary.nodes]
-        for step, precondition in edges:
-            row, column = edge_nodes(vocabulary, step, precondition)
+        known = dict.fromkeys((step, precondition) for step, precondition in edges)
+        for edge in known:
+            row, column = edge_nodes(vocabulary, *edge)
             needs[row].add(column)
         try:
-            TopologicalSorter(dict(enumerate(needs))).prepare()
+            order = tuple(TopologicalSorter(dict(enumerate(needs))).static_order())
         except _GraphlibCycle as error:
             # graphlib lists the cycle from precondition to dependent, first node repeated.
             cycle = [vocabulary.name(node) for node in reversed(error.args[1][1:])]
@@ -114,10 +115,10 @@ class TaskGraph:
                 dependents[column].append(row)
         kept = {edge: edge_weight(edge, weight) for edge, weight in (weights or {}).items()}
         for what, given in (("a weight is", kept), ("evidence is", evidence or {})):
-            for step, precondition in given:
-                row, column = edge_nodes(vocabulary, step, precondition)
-                if column not in needs[row]:
-                    raise GraphError(f"{what} given for {step!r} needing {precondition!r}, no edge")
+            for edge in given:
+                if edge not in known:
+                    edge_nodes(vocabulary, *edge)
+                    raise GraphError(f"{what} given for {edge[0]!r} needing {edge[1]!r}, no edge")
         for step in attributes or {}:
             if step not in vocabulary:
                 raise GraphError(f"attributes are given for {step!r}, no step of the graph")
@@ -131,7 +132,7 @@ class TaskGraph:
         self._set("evidence", MappingProxyType(dict(evidence or {})))
         optional = {vocabulary.node(step) for step in self.optional_steps}
         # One bit a node: a step is executable when all bits of its mask are done.
-        self._set("_masks", waits_for(needs, optional))
+        self._set("_masks", waits_for(needs, optional, order))
         self._set("_optional_for", {node: reached(dependents, node) for node in optional})
 
     def _set(self, name: str, value: object) -> None:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import compress, islice
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tgml.attributes import EXAMPLES, EdgeEvidence
 from tgml.graph import Edge
 from tgml.repetitions import first_occurrences
-from tgml.sequences import END, START, Demonstrations
+from tgml.sequences import END, START, Demonstrations, KeyStepSequence
+
+ENTRIES = 4_000_000
+"""How many places of steps are looked at at once; memory stays bounded by it."""
+NEVER = np.iinfo(np.int64).max
+"""The place of a step that a recording does not show."""
 
 
 def edge_evidence(
@@ -37,35 +46,36 @@ def edge_evidence(
     >>> edge_evidence(recordings, [("mix", "egg")])["mix", "egg"]
     EdgeEvidence(held=1.0, broken=1.0, silent=0.0, held_in=('anna',), broken_in=('ben',))
     """
+    pairs = [edge for edge in edges if edge[0] != END and edge[1] != START]
     node = demonstrations.vocabulary.node
-    pairs = {
-        (step, needed): (node(step), node(needed))
-        for step, needed in edges
-        if step != END and needed != START
-    }
-    held = dict.fromkeys(pairs, 0.0)
-    broken = dict.fromkeys(pairs, 0.0)
-    held_in: dict[Edge, list[str]] = {edge: [] for edge in pairs}
-    broken_in: dict[Edge, list[str]] = {edge: [] for edge in pairs}
-    for recording in demonstrations:
-        place = {step: at for at, step in enumerate(first_occurrences(recording.steps))}
-        for edge, (row, column) in pairs.items():
-            if row not in place or column not in place:
-                continue
-            right = place[column] < place[row]
-            counts, names = (held, held_in) if right else (broken, broken_in)
-            counts[edge] += recording.weight
-            if len(names[edge]) < EXAMPLES:
-                names[edge].append(recording.id)
+    rows, columns = ([node(edge[end]) for edge in pairs] for end in (0, 1))
+    counts = np.zeros((2, len(pairs)))
+    names: tuple[list[list[str]], ...] = tuple([[] for _ in pairs] for _ in counts)
+    size = demonstrations.vocabulary.end
+    most = max(ENTRIES // max(size, len(pairs)), 1)
+    for start in range(0, len(demonstrations), most):
+        part = demonstrations.sequences[start : start + most]
+        places = _places(part, size)
+        step, needed = places[:, rows], places[:, columns]
+        both = np.maximum(step, needed) < NEVER
+        weights = np.array([recording.weight for recording in part])
+        for side, shown in enumerate((both & (needed < step), both & (step < needed))):
+            counts[side] += weights @ shown
+            for known, showing in zip(names[side], np.ascontiguousarray(shown.T), strict=True):
+                found = compress(part, showing.tobytes())
+                known += [recording.id for recording in islice(found, EXAMPLES - len(known))]
     total = demonstrations.total_weight
     return {
-        edge: EdgeEvidence(
-            held[edge],
-            broken[edge],
-            # Sums of fractions may miss the total by their rounding.
-            max(total - held[edge] - broken[edge], 0.0),
-            tuple(held_in[edge]),
-            tuple(broken_in[edge]),
-        )
-        for edge in pairs
+        # Sums of fractions may miss the total by their rounding.
+        edge: EdgeEvidence(held, broken, max(total - held - broken, 0.0), *map(tuple, examples))
+        for edge, held, broken, *examples in zip(pairs, *counts.tolist(), *names, strict=True)
     }
+
+
+def _places(recordings: Sequence[KeyStepSequence], size: int) -> NDArray[np.int64]:
+    """Return where each recording does each node for the first time: (recordings, nodes)."""
+    places = np.full((len(recordings), size), NEVER)
+    for row, recording in enumerate(recordings):
+        steps = first_occurrences(recording.steps)
+        places[row, steps] = np.arange(len(steps))
+    return places

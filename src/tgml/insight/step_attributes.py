@@ -10,7 +10,7 @@ import numpy as np
 from tgml.attributes import StepAttributes
 from tgml.insight.association import related
 from tgml.insight.slips import habit_probabilities
-from tgml.insight.tally import tally
+from tgml.insight.tally import BoolMatrix, Matrix, tally
 from tgml.sequences import Demonstrations
 
 MOST = 5
@@ -47,8 +47,8 @@ def step_attributes(
     counted = tally(demonstrations)
     done, again, weights = counted.done, counted.again, counted.weights
     trusted = weights * np.array(reliability) if len(reliability) else weights
-    optional = habit_probabilities(~done, ~counted.excused, trusted) > 0.5
-    repeatable = habit_probabilities(again, done & ~counted.marked, trusted) > 0.5
+    optional = _is_habit(~done, ~counted.excused, trusted)
+    repeatable = _is_habit(again, done & ~counted.marked, trusted)
     together, instead = related(done, optional, weights)
     shares = (weights @ done) / math.fsum(weights)
     repeats = (weights @ again) / (weights @ done)
@@ -73,3 +73,10 @@ def step_attributes(
         )
         for place, node in enumerate(counted.nodes)
     }
+
+
+def _is_habit(happened: BoolMatrix, possible: BoolMatrix, weights: Matrix) -> BoolMatrix:
+    """Return which steps it happens to by habit; to none, where it never happened at all."""
+    if not happened.any():
+        return np.zeros(happened.shape[1], dtype=bool)
+    return habit_probabilities(happened, possible, weights) > 0.5

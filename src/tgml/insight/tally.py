@@ -66,18 +66,21 @@ def tally(demonstrations: Demonstrations, *, marks: bool = True) -> Tally:
     done, again, excused, wrong = (np.zeros(shape, dtype=bool) for _ in range(4))
     before: dict[int, Counter[int]] = {node: Counter() for node in nodes}
     for row, recording in enumerate(demonstrations):
-        last = 0
-        marked = (recording.mistakes if marks else None) or (None,) * len(recording)
-        for node, mark in zip(recording.steps, marked, strict=True):
-            place = column[node]
-            if done[row, place] and mark is not None:
-                wrong[row, place] = True
-            elif done[row, place]:
-                again[row, place] = True
-                before[node][last] += 1
-            done[row, place] = True
-            last = node
-        if marks:
+        places = [column[node] for node in recording.steps]
+        done[row, places] = True
+        if len(set(places)) < len(places):
+            marked = (recording.mistakes if marks else None) or (None,) * len(recording)
+            came: set[int] = set()
+            last = 0
+            for node, place, mark in zip(recording.steps, places, marked, strict=True):
+                if place in came and mark is not None:
+                    wrong[row, place] = True
+                elif place in came:
+                    again[row, place] = True
+                    before[node][last] += 1
+                came.add(place)
+                last = node
+        if marks and recording.skipped:
             excused[row, [column[node] for node in recording.skipped if node in column]] = True
     weights = np.array([recording.weight for recording in demonstrations])
     return Tally(nodes, done, again, excused & ~done, wrong & ~again, before, weights)

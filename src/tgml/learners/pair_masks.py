@@ -53,8 +53,11 @@ class PairMasks:
         # Where each term's row and column stand among (procedures, places, nodes), and back; what
         # is at no term reads the zero behind the last.
         is_term = np.arange(1, nodes.shape[1]) < chunk.lengths[:, None]
-        self._row = torch.from_numpy(slot[:, None] * side + nodes[:, 1:]).to(chunk.device)
-        self._column = torch.from_numpy(slot[:, None] * side + nodes[:, :-1]).to(chunk.device)
+        self._terms = (*nodes[:, 1:].shape, 1)
+        self._row, self._column = (
+            torch.from_numpy((slot[:, None] * side + where).ravel()).to(chunk.device)
+            for where in (nodes[:, 1:], nodes[:, :-1])
+        )
         none = is_term.size
         numbers = np.arange(none).reshape(is_term.shape)
         back = []
@@ -77,9 +80,10 @@ class PairMasks:
         nums, arrivals = [], []
         for Z in models:
             torch.mul(mask, Z[:, None], out=counted)
-            nums.append(counted.sum(-1).view(-1)[self._row])
-            arrivals.append(counted.sum(-2).view(-1)[self._column])
-        return torch.stack(nums, -1), torch.stack(arrivals, -1)
+            by_row, by_column = counted.sum(-1).view(-1), counted.sum(-2).view(-1)
+            nums.append(by_row.index_select(0, self._row).view(self._terms))
+            arrivals.append(by_column.index_select(0, self._column).view(self._terms))
+        return _joined(nums), _joined(arrivals)
 
     def gradient(self, of_num: Tensor, of_arrivals: Tensor) -> Tensor:
         """Return the gradient of Z: (models, procedures, nodes, nodes)."""
@@ -87,9 +91,10 @@ class PairMasks:
         zero = of_num.new_zeros(1)
         parts = []
         for num, arrivals in zip(of_num.unbind(-1), of_arrivals.unbind(-1), strict=True):
-            rows = torch.cat((num.flatten(), zero))[self._of_row].view(self._shape)
-            columns = torch.cat((arrivals.flatten(), zero))[self._of_column].view(self._shape)
-            torch.add(rows[..., None], columns[..., None, :], out=counted)
+            rows = torch.cat((num.flatten(), zero)).index_select(0, self._of_row)
+            columns = torch.cat((arrivals.flatten(), zero)).index_select(0, self._of_column)
+            rows, columns = rows.view(*self._shape, 1), columns.view(*self._shape[:2], 1, -1)
+            torch.add(rows, columns, out=counted)
             parts.append(counted.mul_(mask).sum(1))
         return torch.stack(parts)
 
@@ -99,3 +104,8 @@ class PairMasks:
             mask = self._mask.to(dtype)
             self._masks[dtype] = mask, torch.empty_like(mask)
         return self._masks[dtype]
+
+
+def _joined(models: list[Tensor]) -> Tensor:
+    """Return the terms of each model side by side; one model's need no copy."""
+    return models[0] if len(models) == 1 else torch.cat(models, -1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -22,8 +23,9 @@ class Outcome:
     ----------
     procedure
         Its name.
-    content
-        Its graph as plain JSON values; None if it failed.
+    text
+        Its graph as JSON on one line; empty if it failed. Thousands of these are kept and sent from
+        process to process, which takes a fraction of what the values themselves would take.
     notes, changes
         What was left out or merged, and what post-processing changed.
     facts
@@ -33,16 +35,21 @@ class Outcome:
     """
 
     procedure: str
-    content: Mapping[str, Any] | None = None
+    text: str = ""
     notes: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
     facts: Mapping[str, float] = field(default_factory=dict)
     error: str = ""
 
     @property
+    def content(self) -> dict[str, Any] | None:
+        """The graph as plain JSON values; None if the procedure failed."""
+        return json.loads(self.text) if self.text else None
+
+    @property
     def graph(self) -> TaskGraph | None:
         """The graph; None if the procedure failed."""
-        return None if self.content is None else graph_from_json(self.content, self.procedure)
+        return graph_from_json(self.content, self.procedure) if self.text else None
 
     def to_json(self) -> dict[str, Any]:
         """Return plain JSON values."""
@@ -50,10 +57,18 @@ class Outcome:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Outcome:
-        """Return the outcome that `to_json` gave."""
+        """Return the outcome that `to_json` gave.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError
+            If it gave something else.
+        """
+        if content["text"]:
+            json.loads(content["text"])
         return cls(
             content["procedure"],
-            content["content"],
+            content["text"],
             tuple(content["notes"]),
             tuple(content["changes"]),
             content["facts"],
@@ -99,7 +114,7 @@ def _learn(
 def _outcome(given: Demonstrations, learning: Learning) -> Outcome:
     return Outcome(
         given.procedure,
-        graph_to_json(learning.graph),
+        json.dumps(graph_to_json(learning.graph), ensure_ascii=False),
         learning.notes,
         tuple(map(str, learning.changes)),
         dict(learning.facts),
