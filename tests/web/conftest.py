@@ -10,9 +10,10 @@ import pytest
 from tests.browser import browser, open_page
 from tests.web.postgres import postgres
 from tests.web.service.running import Running
+from tests.web.studio.on_page import begin
 from tgml.web.service.store import Connect, connector
 
-__all__ = ["browser", "open_page", "postgres"]
+__all__ = ["begin", "browser", "open_page", "postgres"]
 
 
 @pytest.fixture(scope="module")

@@ -1,3 +1,5 @@
+"""The questions one asks of a graph, how it is made, and what it equals."""
+
 from __future__ import annotations
 
 import copy
@@ -6,11 +8,11 @@ import pickle
 from typing import Any
 
 import networkx as nx
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.graph.examples import same, with_optional
 from tests.strategies import STEP_NAMES, task_graphs, valid_orders
 from tgml.attributes import EdgeEvidence, StepAttributes
 from tgml.errors import CycleError, FormatError, GraphError, UnknownNameError
@@ -304,70 +306,6 @@ def test_a_copy_has_all_that_the_graph_has(copied: Any, graph: TaskGraph) -> Non
     assert other.executable() == graph.executable()
 
 
-# Conversion
-
-
-@given(task_graphs())
-def test_a_matrix_and_back_is_the_same_graph(graph: TaskGraph) -> None:
-    matrix = graph.to_matrix()
-    assert matrix.dtype == np.float64
-    assert {(r, c) for r, c in np.argwhere(matrix == 1)} == {
-        (graph.vocabulary.node(step), graph.vocabulary.node(needed)) for step, needed in graph.edges
-    }
-    assert matrix.sum() == len(graph.edges)
-    again = TaskGraph.from_matrix(matrix, graph.steps, procedure="p")
-    assert (again, again.procedure) == (graph, "p")
-
-
-def test_any_weight_above_zero_in_a_matrix_is_an_edge() -> None:
-    matrix = np.zeros((4, 4))
-    matrix[2, 1] = 1e-9
-    assert TaskGraph.from_matrix(matrix, "ab").edges == (("b", "a"),)
-
-
-@pytest.mark.parametrize(
-    ("row", "column", "kind"), [(1, 1, CycleError), (0, 1, GraphError), (1, 3, GraphError)]
-)
-def test_a_matrix_with_an_impossible_edge_is_refused(
-    row: int, column: int, kind: type[GraphError]
-) -> None:
-    matrix = np.zeros((4, 4))
-    matrix[row, column] = 1
-    with pytest.raises(kind):
-        TaskGraph.from_matrix(matrix, "ab")
-
-
-def test_a_matrix_of_another_size_or_with_nan_is_refused() -> None:
-    with pytest.raises(GraphError, match="shape"):
-        TaskGraph.from_matrix(np.zeros((3, 3)), "ab")
-    with pytest.raises(GraphError, match="nan"):
-        TaskGraph.from_matrix(np.full((4, 4), np.nan), "ab")
-
-
-@given(task_graphs(weighted=True))
-def test_networkx_and_back_is_the_same_graph(graph: TaskGraph) -> None:
-    assert same(TaskGraph.from_networkx(graph.to_networkx()), graph)
-
-
-def test_a_networkx_graph_without_start_and_end_is_taken_as_it_is() -> None:
-    graph = TaskGraph.from_networkx(nx.DiGraph([(2, 1)]), procedure="p")
-    assert graph.edges == (("2", "1"),)
-    assert graph.procedure == "p"
-
-
-@pytest.mark.parametrize("kind", [nx.Graph, nx.MultiDiGraph])
-def test_a_networkx_graph_of_another_kind_is_refused(kind: Any) -> None:
-    with pytest.raises(GraphError, match=f"{kind.__name__} came; expected a networkx.DiGraph"):
-        TaskGraph.from_networkx(kind([("b", "a")]))
-
-
-def test_a_networkx_weight_that_is_no_number_is_refused() -> None:
-    graph = nx.DiGraph()
-    graph.add_edge("b", "a", weight="heavy")
-    with pytest.raises(GraphError, match="'b' needing 'a' is 'heavy'"):
-        TaskGraph.from_networkx(graph)
-
-
 def test_many_steps_answer_as_few_do() -> None:
     names = [f"{STEP_NAMES[0]} {number}" for number in range(2000)]
     chain = TaskGraph.from_preconditions({names[0]: [], **dict(chained(names))})
@@ -378,64 +316,6 @@ def test_many_steps_answer_as_few_do() -> None:
 
 def chained(names: list[str]) -> list[tuple[str, list[str]]]:
     return [(step, [before]) for before, step in itertools.pairwise(names)]
-
-
-def same(one: TaskGraph, other: TaskGraph) -> bool:
-    """Return whether two graphs agree also in what equality leaves out."""
-    return (one, one.steps, one.procedure, dict(one.weights)) == (
-        other,
-        other.steps,
-        other.procedure,
-        dict(other.weights),
-    )
-
-
-def _with_optional(*optional: str) -> TaskGraph:
-    """Return a chain a, b, c, d with d also needing x; some steps may be left out."""
-    graph = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": ["c", "x"]})
-    return graph.replace(attributes={step: StepAttributes(optional=True) for step in optional})
-
-
-def test_nothing_waits_for_an_optional_step_but_for_what_that_one_needs() -> None:
-    graph = _with_optional("b")
-    assert graph.missing_before("c", []) == ("a",)
-    assert graph.missing_before("c", ["a"]) == ()
-    assert graph.executable(["a"]) == ("b", "c", "x")
-    assert graph.is_valid(["a", "c", "x", "d"], complete=True)
-    assert not graph.is_valid(["c"])
-
-
-def test_an_optional_step_keeps_its_place() -> None:
-    graph = _with_optional("b")
-    assert not graph.is_valid(["a", "c", "b"])
-    assert "b" not in graph.executable(["a", "c"])
-    assert graph.is_valid(["a", "b", "c", "b"])  # done again, as any step may be
-
-
-@given(task_graphs(), st.data())
-def test_an_optional_step_is_open_until_any_step_after_it_is_done(
-    graph: TaskGraph, data: st.DataObject
-) -> None:
-    optional = data.draw(st.sets(st.sampled_from(graph.steps)))
-    graph = graph.replace(attributes={step: StepAttributes(optional=True) for step in optional})
-    done = data.draw(st.sets(st.sampled_from(graph.steps)))
-    for step in optional - done:
-        waits = bool(graph.missing_before(step, done))
-        passed = any(step in graph.all_preconditions_of(other) for other in done)
-        assert (step in graph.executable(done)) == (not waits and not passed)
-
-
-def test_an_optional_step_is_closed_by_a_step_on_any_of_the_ways_from_it() -> None:
-    edges = [("b", "a"), ("c", "a"), ("d", "b"), ("e", "c")]
-    graph = TaskGraph("abcde", edges, attributes={"a": StepAttributes(optional=True)})
-    assert not any("a" in graph.executable([later]) for later in "bcde")
-
-
-def test_optional_steps_in_a_row_are_all_passed_over() -> None:
-    graph = _with_optional("b", "c", "x")
-    assert graph.missing_before("d", []) == ("a",)
-    assert graph.is_valid(["a", "d"], complete=True)
-    assert graph.in_order() == ("a", "b", "c", "x", "d")
 
 
 def test_replacing_edges_drops_what_was_known_of_those_that_go() -> None:
@@ -495,7 +375,7 @@ def test_a_graph_is_no_equal_of_anything_else() -> None:
 
 
 def test_attributes_and_evidence_survive_pickling() -> None:
-    graph = _with_optional("b")
+    graph = with_optional("b")
     again = pickle.loads(pickle.dumps(graph))  # noqa: S301 - our own bytes
     assert again.attributes == graph.attributes
     assert again.optional_steps == ("b",)
