@@ -26,9 +26,11 @@ class StepAttributes:
     optional
         Whether it may be left out: nobody waits for it.
     left_out_with
-        Steps that are left out in the same recordings as this one.
+        Steps that are left out in the same recordings as this one; the surest, where there are
+        many.
     done_instead
-        Steps that are done in those recordings that leave this one out, and not otherwise.
+        Steps that are done in those recordings that leave this one out, and not otherwise; the
+        surest, where there are many.
     repeated
         In which share of the recordings that do it it is done again, from 0 to 1.
     repeatable

@@ -1,18 +1,16 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tgml.errors import FormatError
 from tgml.learners.batching import SequenceBatch
-from tgml.learners.pair_lists import EntryLists, PairLists
 from tgml.learners.pair_masks import PairMasks
+from tgml.learners.pair_squares import PairSquares
 
 THREE = [[(1, 2, 3), (2, 1, 3), (3, 2, 1)]]
 
@@ -75,32 +73,7 @@ def test_pairs_within_the_budget_are_worked_out_once_and_kept() -> None:
     assert batch.pairs(0) is batch.pairs(0)
 
 
-def test_pairs_beyond_the_budget_are_listed_anew_each_time() -> None:
+def test_pairs_beyond_the_budget_are_worked_out_anew_each_time() -> None:
     batch = SequenceBatch(THREE, [5], kept_entries=74)
-    assert isinstance(batch.pairs(0), PairLists)
+    assert isinstance(batch.pairs(0), PairSquares)
     assert batch.pairs(0) is not batch.pairs(0)
-
-
-@pytest.mark.parametrize("kept", [True, False])
-def test_only_lists_that_are_kept_have_a_transpose(
-    kept: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    built: list[EntryLists] = []
-    build = EntryLists.build
-
-    def watched(*arguments: Any, **options: Any) -> EntryLists:
-        built.append(build(*arguments, **options))
-        return built[-1]
-
-    monkeypatch.setattr(EntryLists, "build", watched)
-    PairLists(SequenceBatch([[(1, 2, 3), (2, 1)]], [5]).chunks[0], kept=kept)
-    assert [lists.by_entry is not None for lists in built] == [kept] * 3
-
-
-@pytest.mark.parametrize(("count", "kind"), [(2**31 - 1, torch.int32), (2**31, torch.int64)])
-def test_lists_take_numbers_of_32_bits_as_long_as_these_suffice(
-    count: int, kind: torch.dtype
-) -> None:
-    one = np.array([0])
-    lists = EntryLists.build(one, one, (1, count), torch.device("cpu"), transposed=False)
-    assert lists.entries.dtype == lists.offsets.dtype == kind

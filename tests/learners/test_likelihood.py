@@ -4,7 +4,6 @@ import gc
 import math
 import weakref
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +22,7 @@ from tgml.learners.likelihood import (
     tgml_loss,
     unweighted_log_likelihood,
 )
-from tgml.learners.pair_lists import EntryLists
+from tgml.learners.pair_squares import PairSquares
 from tgml.learners.plain_loop import plain_loss
 
 Problem = tuple[list[list[tuple[int, ...]]], list[int]]
@@ -216,18 +215,17 @@ def test_a_matrix_of_another_shape_is_refused_with_the_shape_expected() -> None:
         TGMLLoss()(torch.zeros((5, 5)), SequenceBatch([[(1, 2)]], [4]))
 
 
-def test_a_batch_beyond_its_budget_holds_no_lists_between_forward_and_backward(
+def test_a_batch_beyond_its_budget_holds_no_squares_between_forward_and_backward(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    alive: weakref.WeakSet[EntryLists] = weakref.WeakSet()
-    build = EntryLists.build
+    alive: weakref.WeakSet[PairSquares] = weakref.WeakSet()
+    make = PairSquares.__init__
 
-    def watched(*arguments: Any, **options: Any) -> EntryLists:
-        lists = build(*arguments, **options)
-        alive.add(lists)
-        return lists
+    def watched(self: PairSquares, chunk: Chunk) -> None:
+        make(self, chunk)
+        alive.add(self)
 
-    monkeypatch.setattr(EntryLists, "build", watched)
+    monkeypatch.setattr(PairSquares, "__init__", watched)
     sequences = [tuple(np.random.default_rng(n).permutation(8) + 1) for n in range(40)]
     batch = SequenceBatch([sequences], [10], chunk_entries=500, kept_entries=0)
     Z = random_Z((10, 10)).requires_grad_()

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tgml.learners.batching import CHUNK_ENTRIES, SequenceBatch
-from tgml.learners.pair_lists import PairLists
 from tgml.learners.pair_masks import PairMasks
+from tgml.learners.pair_squares import PairSquares
 
 SIZE = 7
 
@@ -37,21 +35,21 @@ def random_models(count: int, batch: SequenceBatch, seed: int = 0) -> torch.Tens
 
 @settings(deadline=None)
 @given(batches(), st.integers(1, 3))
-def test_masks_give_the_sums_and_gradients_that_lists_give(
+def test_masks_give_the_sums_and_gradients_that_squares_give(
     batch: SequenceBatch, models: int
 ) -> None:
     (chunk,) = batch.chunks
     Z = random_models(models, batch)
     terms = chunk.is_term[..., None]
-    listed, masked = PairLists(chunk), PairMasks(chunk)
-    for one, other in zip(listed.sums(Z), masked.sums(Z), strict=True):
+    squared, masked = PairSquares(chunk), PairMasks(chunk)
+    for one, other in zip(squared.sums(Z), masked.sums(Z), strict=True):
         torch.testing.assert_close(one * terms, other * terms)
     generator = torch.Generator().manual_seed(1)
     changes = [
         torch.rand((*chunk.shape, models), generator=generator, dtype=torch.float64) * terms
         for _ in range(2)
     ]
-    torch.testing.assert_close(listed.gradient(*changes), masked.gradient(*changes))
+    torch.testing.assert_close(squared.gradient(*changes), masked.gradient(*changes))
 
 
 @settings(deadline=None)
@@ -93,7 +91,7 @@ def test_masks_are_for_procedures_whose_sequences_show_most_steps() -> None:
     few = SequenceBatch([[order]], [12])
     many = SequenceBatch([[order]], [1002])
     assert isinstance(few.pairs(0), PairMasks)
-    assert isinstance(many.pairs(0), PairLists)
+    assert isinstance(many.pairs(0), PairSquares)
     assert not PairMasks.suit(few.chunks[0], most=100)
 
 
@@ -105,23 +103,8 @@ def test_masks_are_not_for_one_large_procedure_among_small_ones() -> None:
     assert not PairMasks.suit(SequenceBatch(together, [4] * 51).chunks[0], CHUNK_ENTRIES)
 
 
-def test_the_length_of_lists_follows_that_of_sequences_not_the_number_of_nodes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from tgml.learners.pair_lists import EntryLists
-
-    built: list[int] = []
-    build = EntryLists.build
-
-    def watched(*arguments: object, **options: object) -> EntryLists:
-        lists = build(*arguments, **options)  # type: ignore[arg-type]
-        built.append(len(lists.entries))
-        return lists
-
-    monkeypatch.setattr(EntryLists, "build", watched)
-    PairLists(SequenceBatch([[tuple(range(1, 11))]], [12]).chunks[0])
-    own, built[:] = built[:2], []
-    PairLists(SequenceBatch([[tuple(range(1, 11))]], [1002]).chunks[0])
-    # An incomplete sequence lists its own pairs, and the diagonal, from the other side.
-    assert all(other <= one + 11 for one, other in zip(own, built[:2], strict=True))
-    assert np.all(np.array(own) > 0)
+def test_the_cost_follows_the_length_of_sequences_not_the_number_of_nodes() -> None:
+    order = tuple(range(1, 11))
+    for size in (12, 1002):
+        (chunk,) = SequenceBatch([[order]], [size]).chunks
+        assert PairSquares(chunk)._cells.numel() == chunk.entries == 12 * 12

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
 BoolMatrix = NDArray[np.bool_]
 Matrix = NDArray[np.float64]
+Counts = NDArray[np.int64]
 
 LEVEL = 0.05
 """The chance that any association at all is named where there is none."""
+NAMED = 20
+"""At most so many steps are named of each kind for one step, the surest ones."""
+ENTRIES = 4_000_000
+"""How many entries of recordings are looked at at once; memory stays bounded by it."""
+SMALL_FACTORIALS: Matrix = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, 256)))))
+NEGLIGIBLE = 1e-17
+"""The share of a sum below which what is left of it cannot change it."""
 
 
 def related(
@@ -36,7 +41,7 @@ def related(
     -------
     tuple
         For each optional step with such relations the steps left out together with it, and the
-        steps done instead of it.
+        steps done instead of it, at most `NAMED` of each.
 
     Examples
     --------
@@ -44,50 +49,54 @@ def related(
     >>> related(done, np.ones(3, dtype=bool), np.ones(12))
     ({0: [2], 2: [0]}, {0: [1], 1: [0, 2], 2: [1]})
     """
-    varying = [int(step) for step in np.flatnonzero(~done.all(axis=0))]
+    varying = np.flatnonzero(~done.all(axis=0))
     if not optional.any():
         return {}, {}
-    place = {step: number for number, step in enumerate(varying)}
-    present = done[:, varying].astype(np.float64)
-    together = np.rint(present.T @ (weights[:, None] * present)).astype(int)
+    together = _together(done[:, varying], weights)
     total = round(float(weights.sum()))
-    tests = sorted(
-        (chance, one, other, alike)
-        for one in varying
-        if optional[one]
-        for other in varying
-        # Two optional steps are tested once, and the result holds for both.
-        if one != other and not (optional[other] and other < one)
-        for alike, chance in _tests(together, total, place[one], place[other])
+    # Two optional steps are tested once, and the result holds for both.
+    wanted = optional[varying][:, None] & ~np.eye(len(varying), dtype=bool)
+    wanted &= ~np.tril(optional[varying][None, :] & wanted)
+    ones, others = wanted.nonzero()
+    both, alone = together[ones, others], together.diagonal()
+    only, other_only = alone[ones] - both, alone[others] - both
+    neither = total - both - only - other_only
+    chances = np.concatenate(
+        [fisher(both, only, other_only, neither), fisher(only, both, neither, other_only)]
     )
+    first, second = np.tile(varying[ones], 2), np.tile(varying[others], 2)
+    alike = np.arange(len(chances)) < len(ones)
+    order = np.lexsort((alike, second, first, chances))
+    passed = chances[order] * np.arange(len(order), 0, -1) <= LEVEL
     with_it: dict[int, list[int]] = {}
     instead: dict[int, list[int]] = {}
-    for passed, (chance, one, other, alike) in enumerate(tests):
-        if chance * (len(tests) - passed) > LEVEL:
-            break
-        found = with_it if alike else instead
+    for test in order[np.logical_and.accumulate(passed)].tolist():
+        found = with_it if alike[test] else instead
+        one, other = int(first[test]), int(second[test])
         for step, partner in ((one, other), (other, one)):
-            if optional[step]:
-                found.setdefault(step, []).append(partner)
+            named = found.setdefault(step, []) if optional[step] else []
+            if len(named) < NAMED:
+                named.append(partner)
     return (
         {step: sorted(with_it[step]) for step in sorted(with_it)},
         {step: sorted(instead[step]) for step in sorted(instead)},
     )
 
 
-def _tests(
-    together: NDArray[np.int64], total: int, one: int, other: int
-) -> Iterator[tuple[bool, float]]:
-    both, with_one, with_other = together[one, other], together[one, one], together[other, other]
-    only, neither = with_one - both, total - with_one - with_other + both
-    yield True, fisher(int(both), int(only), int(with_other - both), int(neither))
-    yield False, fisher(int(only), int(both), int(neither), int(with_other - both))
+def _together(done: BoolMatrix, weights: Matrix) -> Counts:
+    """Return how many recordings do both of two steps."""
+    together = np.zeros((done.shape[1], done.shape[1]))
+    most = max(ENTRIES // max(done.shape[1], 1), 1)
+    for start in range(0, len(done), most):
+        part = done[start : start + most].astype(np.float64)
+        together += part.T @ (weights[start : start + most, None] * part)
+    return np.rint(together).astype(np.int64)
 
 
-def fisher(both: int, first: int, second: int, neither: int) -> float:
+def fisher(both: Counts, first: Counts, second: Counts, neither: Counts) -> Matrix:
     """Return the chance of so many or more in common, were two things independent.
 
-    Fisher's exact test of a table with two rows and two columns, one-sided.
+    Fisher's exact test of tables with two rows and two columns, one-sided.
 
     Parameters
     ----------
@@ -101,24 +110,50 @@ def fisher(both: int, first: int, second: int, neither: int) -> float:
 
     Examples
     --------
-    >>> round(fisher(8, 2, 1, 5), 4)
-    0.0245
+    >>> fisher(*np.array([[8], [2], [1], [5]])).round(4)
+    array([0.0245])
     """
     # Rounded weights may miss their sums by one.
-    cells = [max(cell, 0) for cell in (both, first, second, neither)]
-    with_first, with_second = cells[0] + cells[1], cells[0] + cells[2]
-    total = sum(cells)
+    table = np.maximum(np.array([both, first, second, neither], dtype=np.float64), 0.0)
+    together, one, other, none = table
+    many = together * table.sum(axis=0) > (together + one) * (together + other)
+    # More than to be expected: the sum of the chances of so many and more. Otherwise of what is
+    # left to 1: of one less and fewer, which is the same table with its columns exchanged.
+    exchanged = np.array([one + 1, together - 1, none - 1, other + 1])
+    tail = _tail(np.where(many, table, exchanged))
+    return np.clip(np.where(many, tail, 1 - tail), 0.0, 1.0)
 
-    def choose(n: int, k: int) -> float:
-        return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
-    ways = choose(total, with_second)
-    return min(
-        math.fsum(
-            math.exp(
-                choose(with_first, common) + choose(total - with_first, with_second - common) - ways
-            )
-            for common in range(cells[0], min(with_first, with_second) + 1)
-        ),
-        1.0,
-    )
+def _tail(tables: Matrix) -> Matrix:
+    """Return the chance of so many or more in common, for tables with no fewer than expected.
+
+    Each chance follows from the one before by a factor, and they soon become negligible.
+    """
+    possible: BoolMatrix = np.all(tables >= 0, axis=0)
+    cells = tables[:, possible]
+    both, first, second, neither = cells
+    margins = np.array([both + first, second + neither, both + second, first + neither])
+    logs = _log_factorials(margins).sum(axis=0)
+    logs -= _log_factorials(cells).sum(axis=0) + _log_factorials(cells.sum(axis=0))
+    term, sums = np.ones(len(logs)), np.ones(len(logs))
+    going = np.arange(len(logs))
+    more = 0
+    while len(going):
+        factor = (first[going] - more) * (second[going] - more)
+        factor /= (both[going] + more + 1) * (neither[going] + more + 1)
+        term[going] *= factor
+        sums[going] += term[going]
+        going = going[term[going] > NEGLIGIBLE * sums[going]]
+        more += 1
+    found = np.zeros(len(possible))
+    found[possible] = np.exp(logs) * sums
+    return found
+
+
+def _log_factorials(numbers: Matrix) -> Matrix:
+    """Return the logarithms of n!; of large numbers by Stirling's series, exact to rounding."""
+    small = SMALL_FACTORIALS[np.minimum(numbers, len(SMALL_FACTORIALS) - 1).astype(np.int64)]
+    n = np.maximum(numbers, 1.0)
+    series = 1 / (12 * n) - 1 / (360 * n**3) + 1 / (1260 * n**5)
+    stirling = n * np.log(n) - n + np.log(2 * np.pi * n) / 2 + series
+    return np.where(numbers < len(SMALL_FACTORIALS), small, stirling)

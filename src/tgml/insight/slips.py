@@ -23,6 +23,8 @@ PERSON = 10.0
 HABITS: Matrix = (np.arange(18) + 2.5) / 20
 """How often a step with a habit may follow it, each as probable: once in ten times at least."""
 ROUNDS = 100
+ENTRIES = 4_000_000
+"""How many chances are looked at at once; memory stays bounded by it."""
 
 
 def habit_probabilities(happened: BoolMatrix, possible: BoolMatrix, weights: Matrix) -> Matrix:
@@ -44,40 +46,43 @@ def habit_probabilities(happened: BoolMatrix, possible: BoolMatrix, weights: Mat
     >>> habit_probabilities(left_out, np.ones_like(left_out), np.ones(10)).round(1)
     array([1., 0., 0., 0., 0., 0.])
     """
-    did = (happened & possible).astype(np.float64)
-    could = possible.astype(np.float64)
+    did = happened & possible
     by_habit = np.full(happened.shape[1], HABITUAL)
     for _ in range(ROUNDS):
         before = by_habit
-        by_habit = _habits(did, could, _slips(did, could, 1 - by_habit, weights), weights)
+        by_habit = _habits(did, possible, 1 - by_habit, weights)
         if np.abs(by_habit - before).max(initial=0.0) < 1e-6:
             break
     return by_habit
 
 
-def _slips(did: Matrix, could: Matrix, by_mistake: Matrix, weights: Matrix) -> Matrix:
-    """Return the chance of a slip, for each recording and step, as all other steps tell it.
+def _habits(did: BoolMatrix, could: BoolMatrix, by_mistake: Matrix, weights: Matrix) -> Matrix:
+    """Return how probable each step's habit is, given how probable it is that it has none.
 
-    What happened to the step itself must not count: it is what the chance is there to explain.
+    With a habit it happens by the habit, or else by a slip. Where it did not happen, both models
+    hold that there was no slip, and so it cancels out: only where it did happen chances are needed.
     """
-    slips, chances = did * by_mistake, could * by_mistake
-    own_slips = slips.sum(axis=1, keepdims=True) - slips
-    own_chances = chances.sum(axis=1, keepdims=True) - chances
-    crowd = (SLIPS + weights @ own_slips) / (CHANCES + weights @ own_chances)
-    rates: Matrix = (PERSON * crowd + own_slips) / (PERSON + own_chances)
-    return np.clip(rates, 1e-4, 0.9)
-
-
-def _habits(did: Matrix, could: Matrix, slips: Matrix, weights: Matrix) -> Matrix:
-    did_not = could - did
-
-    def log_chance(chances: Matrix) -> Matrix:
-        found: Matrix = weights @ (did * np.log(chances) + did_not * np.log1p(-chances))
-        return found
-
-    # With a habit it happens by the habit, or else by a slip.
-    rates = HABITS[:, None, None]
-    by_choice = np.logaddexp.reduce(log_chance(rates + (1 - rates) * slips)) - np.log(len(HABITS))
-    odds = by_choice - log_chance(slips) + np.log(HABITUAL) - np.log1p(-HABITUAL)
+    slips, chances = did @ by_mistake, could @ by_mistake
+    happened, missed = weights @ did, weights @ could - weights @ did
+    # The chance of a slip, as all other steps tell it: what happened to the step itself must not
+    # count, as it is what the chance is there to explain.
+    crowd = (SLIPS + weights @ slips - by_mistake * happened) / (
+        CHANCES + weights @ chances - by_mistake * (happened + missed)
+    )
+    log_chances = missed * np.log1p(-HABITS[:, None])
+    by_slip = np.zeros(len(by_mistake))
+    width = max(ENTRIES // (len(HABITS) * max(len(did), 1)), 1)
+    for start in range(0, len(by_mistake), width):
+        steps, who = did[:, start : start + width].T.nonzero()
+        shown, first = np.unique(steps + start, return_index=True)
+        own = by_mistake[steps + start]
+        rates = PERSON * crowd[steps + start] + slips[who] - own
+        rates = np.clip(rates / (PERSON + chances[who] - own), 1e-4, 0.9)
+        if len(shown):
+            by_slip[shown] = np.add.reduceat(weights[who] * np.log(rates), first)
+            rates = HABITS[:, None] + (1 - HABITS[:, None]) * rates
+            log_chances[:, shown] += np.add.reduceat(weights[who] * np.log(rates), first, axis=1)
+    odds = np.logaddexp.reduce(log_chances) - np.log(len(HABITS)) - by_slip
+    odds += np.log(HABITUAL) - np.log1p(-HABITUAL)
     probabilities: Matrix = 1 / (1 + np.exp(-np.clip(odds, -500, 500)))
     return probabilities

@@ -1,8 +1,8 @@
 """Sequences of many procedures, ready for the likelihood.
 
 Every sum in the paper's likelihood runs over entries Z[y_t, y_s] with s < t. Which ones they are
-is worked out once, so that an epoch is a few sums: over lists of entries, or over the whole of Z
-under masks where that is faster. Sequences are kept in chunks of bounded size.
+is worked out once, so that an epoch is a few sums: over the square of each sequence's steps, or
+over the whole of Z under masks where that is faster. Sequences are kept in chunks of bounded size.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from torch import Tensor
 
 from tgml.errors import FormatError
 from tgml.learners.chunk import Chunk, Indices
-from tgml.learners.pair_lists import PairLists
 from tgml.learners.pair_masks import PairMasks
+from tgml.learners.pair_squares import PairSquares
 
 CHUNK_ENTRIES = 4_000_000
 """How many entries of Z one chunk of sequences may meet; some 100 MB while it is worked on."""
 
 KEPT_ENTRIES = 64_000_000
-"""Up to how many entries of Z the lists of all chunks are kept; about 1 GB."""
+"""Up to how many entries of Z the squares of all chunks are kept; about 500 MB."""
 
 
 class Pairs(Protocol):
@@ -71,8 +71,8 @@ class SequenceBatch:
     chunk_entries
         How many entries of Z a chunk may meet.
     kept_entries
-        Up to how many entries the lists of all chunks are kept. A larger batch builds each
-        chunk's lists whenever they are needed, which is slower, so that memory stays bounded.
+        Up to how many entries the squares of all chunks are kept. A larger batch builds each
+        chunk's squares whenever they are needed, which is slower, so that memory stays bounded.
     weights
         For each procedure how many recordings each of its sequences stands for; by default one.
 
@@ -175,7 +175,7 @@ class SequenceBatch:
         if self.keeps_pairs and PairMasks.suit(chunk, CHUNK_ENTRIES):
             built = PairMasks(chunk)
         else:
-            built = PairLists(chunk, kept=self.keeps_pairs)
+            built = PairSquares(chunk)
         if self.keeps_pairs:
             self._kept[number] = built
         return built

@@ -1,7 +1,7 @@
 """The likelihood's sums over entries of Z as masks: a square of the nodes for each sequence.
 
 Where sequences show most of their procedure's steps, multiplying the whole of Z by a mask takes a
-third of the time that picking listed entries takes, and a mask is made in one comparison.
+third of the time that picking entries takes, and a mask is made in one comparison.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from torch import Tensor
 from tgml.learners.chunk import Chunk
 
 DENSE = 3
-"""How many times the entries that its sequences meet a chunk's masks may have: at that, a list
+"""How many times the entries that its sequences meet a chunk's masks may have: at that, a square
 and a mask cost the same."""
 
 
@@ -69,7 +69,7 @@ class PairMasks:
 
     @staticmethod
     def suit(chunk: Chunk, most: int) -> bool:
-        """Return whether masks are faster than lists, and have at most so many entries."""
+        """Return whether masks are faster than squares, and have at most so many entries."""
         places = int(np.bincount(chunk.owner).max())
         cells = len(chunk.sizes) * places * chunk.stride**2
         return cells <= min(DENSE * chunk.entries, most)
