@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import select
+import shutil
+import signal
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -20,6 +26,49 @@ def test_bash_is_told_the_commands_that_begin_so() -> None:
         COMP_CWORD="1",
     )
     assert asked.stdout.split() == ["evaluate"]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("tgml learn --method inter", ["intersection"]),
+        ("tgml methods count", ["count-based"]),
+        ("tgml bench captaincook4d-t", ["captaincook4d-trials"]),
+        ("tgml example pan", ["pancakes"]),
+        ("tgml data fetch epic", ["epic-tent"]),
+    ],
+)
+def test_bash_is_told_the_names_that_a_command_takes(words: str, expected: list[str]) -> None:
+    asked = in_a_process(
+        code="from tgml.cli.main import run; run()",
+        _TGML_COMPLETE="complete_bash",
+        COMP_WORDS=words,
+        COMP_CWORD=str(len(words.split()) - 1),
+    )
+    assert asked.stdout.split() == expected, asked.stderr
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_the_tab_key_completes_in_a_real_bash(tmp_path: Path) -> None:
+    pty = pytest.importorskip("pty", reason="needs a terminal to press keys in")
+    variables = {"HOME": str(tmp_path), "TERM": "dumb", "PS1": "> "}
+    variables["PATH"] = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    done = in_a_process("--install-completion", "bash", **variables, **NAMED)
+    assert done.returncode == 0, done.stderr
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execvpe("bash", ["bash", "--rcfile", f"{tmp_path}/.bashrc", "-i"], variables)  # noqa: S606, S607
+    try:
+        os.write(terminal, b"tgml lea\t--meth\tcount-b\t")
+        written, until = b"", time.monotonic() + 60
+        while b"learn --method count-based" not in written and time.monotonic() < until:
+            if select.select([terminal], [], [], 0.1)[0]:
+                written += os.read(terminal, 4096)
+        assert b"tgml learn --method count-based" in written
+    finally:
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+        os.close(terminal)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

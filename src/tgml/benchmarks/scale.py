@@ -187,8 +187,11 @@ def _in_a_process(code: str, *arguments: object) -> tuple[float, int, int]:
     """Return how long a program takes, what it counts, and how many kB it held."""
     command = [sys.executable, "-c", code + MEMORY, *map(str, arguments)]
     seconds, ended = timed(
-        lambda: subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
+        lambda: subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603
     )
+    if ended.returncode:
+        last = ended.stderr.strip().splitlines()[-1:] or ["nothing was said; out of memory perhaps"]
+        raise UnavailableError(f"its process ended with {ended.returncode}: {last[0][:200]}")
     counted, kilobytes = map(int, ended.stdout.split())
     return seconds, counted, kilobytes
 

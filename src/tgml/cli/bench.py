@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,11 +16,20 @@ if TYPE_CHECKING:
     from tgml.benchmarks import BenchmarkResult
 
 
+def _names() -> Iterable[str]:
+    from tgml.benchmarks import BENCHMARKS
+
+    return BENCHMARKS
+
+
 def bench(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="NAME", help="Which benchmark; without it, a list.", show_default=False
+            metavar="NAME",
+            help="Which benchmark; without it, a list.",
+            show_default=False,
+            autocompletion=options.completing(_names),
         ),
     ] = None,
     data: options.DataDirectory = None,

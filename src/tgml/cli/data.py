@@ -64,10 +64,22 @@ def data(
     print_notes(_notes(found, [status for status in states.values() if status is not None]))
 
 
+def _names() -> Iterable[str]:
+    from tgml.datasets import DATASETS
+
+    return DATASETS
+
+
 @app.command("fetch")
 def fetch(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Which data set.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="Which data set.",
+            show_default=False,
+            autocompletion=options.completing(_names),
+        ),
     ],
     directory: options.DataDirectory = None,
     replace: Annotated[

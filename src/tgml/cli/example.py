@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from tgml.cli import options
 from tgml.cli.output import echo, print_notes, print_table
+
+
+def _names() -> Iterable[str]:
+    from tgml.procedures import procedure_names
+
+    return procedure_names()
 
 
 def example(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="NAME", help="Which procedure; without it, a list.", show_default=False
+            metavar="NAME",
+            help="Which procedure; without it, a list.",
+            show_default=False,
+            autocompletion=options.completing(_names),
         ),
     ] = None,
     output: Annotated[

@@ -40,7 +40,14 @@ def learn(
         ),
     ] = None,
     method: Annotated[
-        str, typer.Option("--method", "-m", metavar="NAME", help="How; see 'tgml methods'.")
+        str,
+        typer.Option(
+            "--method",
+            "-m",
+            metavar="NAME",
+            help="How; see 'tgml methods'.",
+            autocompletion=options.completing(options.method_names),
+        ),
     ] = "robust",
     seed: options.Seed = 0,
     repetitions: Annotated[

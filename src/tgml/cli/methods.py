@@ -25,7 +25,10 @@ def methods(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="NAME", help="List the settings of this method.", show_default=False
+            metavar="NAME",
+            help="List the settings of this method.",
+            show_default=False,
+            autocompletion=options.completing(options.method_names),
         ),
     ] = None,
     as_json: options.AsJson = False,

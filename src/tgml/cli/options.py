@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
@@ -15,6 +15,29 @@ from tgml.errors import SettingError, UnknownNameError
 
 if TYPE_CHECKING:
     from tgml.learners import Learner
+
+
+def completing(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """Return what gives a shell the names that begin as somebody has typed.
+
+    Parameters
+    ----------
+    names
+        Called when the tab key is pressed, so that nothing is imported before.
+    """
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in names() if name.startswith(incomplete)]
+
+    return complete
+
+
+def method_names() -> Iterable[str]:
+    """Return the methods there are."""
+    from tgml.learners import LEARNERS
+
+    return LEARNERS
+
 
 Demos = Annotated[
     Path,
