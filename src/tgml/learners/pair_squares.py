@@ -41,6 +41,7 @@ class PairSquares:
         self._below = torch.ones(length, length, device=chunk.device).tril_(-1)
         incomplete = (chunk.lengths < chunk.sizes[chunk.owner])[:, None]
         self._incomplete = self._columns = None
+        self._some_complete = not incomplete.all()
         if incomplete.any():
             columns = chunk.owner[:, None] * side + nodes
             columns = np.where(exists & incomplete, columns, len(chunk.sizes) * side)
@@ -56,15 +57,17 @@ class PairSquares:
             square = torch.cat((Z.reshape(-1), zero)).index_select(0, self._cells)
             square = square.view(self._shape)
             earlier = square * below
-            arrival = earlier.sum(-2)
-            if self._incomplete is not None and self._columns is not None:
+            if self._incomplete is None or self._columns is None:
+                arrival = earlier.sum(-2)
+            else:
                 column = torch.cat((self._over_nodes(Z).sum(-2).view(-1), zero))
                 whole = column.index_select(0, self._columns).view(self._shape[:2])
-                came = square.sub_(earlier).sum(-2)
-                arrival = torch.where(self._incomplete, whole - came, arrival)
-            nums.append(earlier.sum(-1)[:, 1:, None])
-            arrivals.append(arrival[:, :-1, None])
-        return torch.cat(nums, -1), torch.cat(arrivals, -1)
+                arrival = whole.sub_(square.sub_(earlier).sum(-2))
+                if self._some_complete:
+                    arrival = torch.where(self._incomplete, arrival, earlier.sum(-2))
+            nums.append(earlier.sum(-1)[:, 1:])
+            arrivals.append(arrival[:, :-1])
+        return torch.stack(nums, -1), torch.stack(arrivals, -1)
 
     def gradient(self, of_num: Tensor, of_arrivals: Tensor) -> Tensor:
         """Return the gradient of Z: (models, procedures, nodes, nodes)."""
@@ -79,7 +82,8 @@ class PairSquares:
             gradient = num.new_zeros(procedures * side**2 + 1)
             of_columns = None
             if self._incomplete is not None and self._columns is not None:
-                columns = columns * self._incomplete
+                if self._some_complete:
+                    columns = columns * self._incomplete
                 square.sub_(columns[:, None])
                 of_columns = num.new_zeros(procedures * side + 1)
                 of_columns.scatter_add_(0, self._columns, columns.view(-1))
