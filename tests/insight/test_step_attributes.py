@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import random
+import time
+import tracemalloc
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 
 from tests.strategies import annotated_demonstrations, demonstrations
-from tgml.insight import step_attributes
+from tgml.insight import edge_evidence, step_attributes
 from tgml.pipeline import learn
 from tgml.procedures import load_procedure, procedure_names
-from tgml.sequences import Demonstrations
+from tgml.sequences import Demonstrations, KeyStepSequence, Vocabulary
 
 
 def recordings(*texts: str) -> Demonstrations:
@@ -126,3 +129,28 @@ def test_a_learned_optional_step_is_no_missing_precondition() -> None:
 def test_ten_thousand_steps_in_one_recording_are_no_problem() -> None:
     found = step_attributes(recordings("abcde" * 2000, "abcde"))
     assert found["a"].repeated == 0.5
+
+
+def test_many_steps_in_many_variants_take_bounded_time_and_memory() -> None:
+    rng = random.Random(0)
+    starts = [rng.randrange(1, 382) for _ in range(3000)]
+    given_ones = Demonstrations(
+        Vocabulary(tuple(f"step {number}" for number in range(1, 401))),
+        tuple(
+            KeyStepSequence(str(number), tuple(range(start, start + 20)), weight=50.0)
+            for number, start in enumerate(starts)
+        ),
+    )
+    edges = [(f"step {number + 1}", f"step {number}") for number in range(1, 400)]
+    began = time.process_time()
+    tracemalloc.start()
+    try:
+        found = step_attributes(given_ones)
+        evidence = edge_evidence(given_ones, edges)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(found) == 400
+    assert len(evidence) == 399
+    assert time.process_time() - began < 20  # some 3 s; minutes where each test is summed alone
+    assert most < 250e6  # chances of all habits at once would be 170 MB for each of several
