@@ -212,6 +212,34 @@ def test_the_backend_that_joblib_was_configured_to_is_used() -> None:
     assert as_bytes(report) == as_bytes(learn_run(many(), "intersection", workers=Workers(1)))
 
 
+@pytest.mark.parametrize("number", [None, 2])
+def test_a_backend_that_gives_all_results_at_once_is_asked_in_rounds(
+    number: int | None, tmp_path: Path
+) -> None:
+    import joblib
+    from joblib.parallel import BACKENDS, ThreadingBackend
+
+    class AllAtOnce(ThreadingBackend):  # type: ignore[misc] # as Ray's
+        supports_return_generator = False
+        default_n_jobs = 1
+
+    joblib.register_parallel_backend("all-at-once", AllAtOnce)
+    told: list[int] = []
+    try:
+        with joblib.parallel_config(backend="all-at-once", n_jobs=number):
+            report = learn_run(
+                many(30),
+                "intersection",
+                most=1,
+                checkpoint=tmp_path / "kept",
+                progress=lambda done, *_: told.append(done),
+            )
+    finally:
+        BACKENDS.pop("all-at-once")
+    assert as_bytes(report) == as_bytes(learn_run(many(30), "intersection", workers=Workers(1)))
+    assert told == list(range(31))
+
+
 @pytest.mark.parametrize(
     ("package", "workers"),
     [("joblib", Workers(2)), ("distributed", Workers(scheduler="tcp://127.0.0.1:9"))],

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pickle
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from itertools import islice
+from typing import Any, TypeVar
 
 from tgml.errors import MissingExtraError, SettingError, UnavailableError
 
@@ -16,6 +17,10 @@ Result = TypeVar("Result")
 
 PATIENCE = 10.0
 """How many seconds a scheduler may take to answer."""
+DEATHS = ("KilledWorker", "ActorDiedError")
+"""What Dask and Ray raise when a worker dies; they are not imported for these names alone."""
+ROUND = 4
+"""How many tasks a worker gets before results are looked at, where they come all at once."""
 
 
 class WorkerDiedError(Exception):
@@ -80,20 +85,15 @@ class Workers:
         import joblib
         from joblib.externals.loky.process_executor import BrokenProcessPool
 
-        parallel = joblib.Parallel(
-            n_jobs=self._jobs(),
-            return_as="generator_unordered",
-            pre_dispatch="2 * n_jobs",
-            batch_size=1,
-        )
-        results = parallel(joblib.delayed(_unpacked)(work, pickle.dumps(task)) for task in tasks)
+        calls = (joblib.delayed(_unpacked)(work, pickle.dumps(task)) for task in tasks)
+        results = self._results(calls)
         try:
             for result in results:  # noqa: UP028 - it is closed differently, see below
                 yield result
         except BrokenProcessPool as error:
             raise WorkerDiedError(str(error).splitlines()[0]) from None
         except Exception as error:
-            if type(error).__name__ == "KilledWorker":  # Dask's, not to be imported for its name
+            if type(error).__name__ in DEATHS:
                 raise WorkerDiedError(str(error).splitlines()[0]) from None
             raise
         finally:
@@ -102,14 +102,36 @@ class Workers:
                 warnings.simplefilter("ignore")
                 results.close()
 
+    def _results(self, calls: Iterator[Any]) -> Generator[Any, None, None]:
+        """Yield results as they come; where the backend gives them all at once, in rounds."""
+        import joblib
+        from joblib.parallel import get_active_backend
+
+        jobs = self._jobs()
+        backend, _ = get_active_backend()
+        if backend.supports_return_generator:
+            parallel = joblib.Parallel(
+                n_jobs=jobs,
+                return_as="generator_unordered",
+                pre_dispatch="2 * n_jobs",
+                batch_size=1,
+            )
+            with closing(parallel(calls)) as results:
+                yield from results
+            return
+        with joblib.Parallel(n_jobs=jobs, batch_size=1) as together:  # Ray's is of this kind
+            while some := list(islice(calls, ROUND * joblib.effective_n_jobs(jobs))):
+                yield from together(some)
+
     def _jobs(self) -> int | None:
         if self.number is not None:
             return self.number
         from joblib.parallel import get_active_backend
 
         backend, configured = get_active_backend()
-        is_default = type(backend).__name__ == "LokyBackend" and configured in (None, 1)
-        return -1 if is_default or self.scheduler is not None else configured
+        # Nobody said how many: None, or joblib's own default.
+        unsaid = configured is None or (type(backend).__name__ == "LokyBackend" and configured == 1)
+        return -1 if unsaid or self.scheduler is not None else configured
 
     @contextmanager
     def _dask(self, address: str) -> Iterator[None]:
