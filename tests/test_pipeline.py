@@ -290,3 +290,9 @@ def test_evidence_and_attributes_change_no_edge(given_: Demonstrations) -> None:
     seen = Vocabulary(learning.graph.steps)  # of cycles, the order of the steps decides
     learned = get_learner("intersection").learn(Demonstrations.from_steps(shown, vocabulary=seen))
     assert learning.graph == to_graph(learned.adjacency).graph
+
+
+@pytest.mark.parametrize("given", ["tea.csv", Path("tea.csv"), 3, ["tea.csv"], [[1, 2]]])
+def test_what_is_no_list_of_demonstrations_is_refused_with_what_to_give(given: Any) -> None:
+    with pytest.raises(SettingError, match=r"learn_all got .*\[read_demonstrations\(FILE\)\.only"):
+        learn_all(given, "intersection")

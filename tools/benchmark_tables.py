@@ -43,7 +43,7 @@ METHODS = {
     "msgi": ("`msgi`", "inductive logic"),
     "no-order": ("control: no order", "no step needs another"),
     "first-recording": ("control: first recording", "one recording as a chain"),
-    "uncontradicted": ("bound", "known edges that no recording contradicts"),
+    "uncontradicted": ("bound", "known edges that no recording, mistakes included, contradicts"),
 }
 IN_THE_README = [name for name in METHODS if name not in ("do-paper-stopping", "tgt-text-unified")]
 

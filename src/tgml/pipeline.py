@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
@@ -135,6 +135,11 @@ def learn_all(
             f"the seed is {seed!r}; expected a whole number from 0 to {LARGEST_SEED}"
         )
     learner = get_learner(method, **settings)
+    if isinstance(procedures, str | Path) or not isinstance(procedures, Iterable):
+        raise _no_procedures(procedures)
+    for given in procedures:
+        if not isinstance(given, Demonstrations):
+            raise _no_procedures(given)
     if not procedures:
         return []
     secret = {entry.name for entry in dataclasses.fields(learner) if entry.metadata.get("secret")}
@@ -147,6 +152,14 @@ def learn_all(
         _finish(usable, notes, results[0], method, public, seed, threshold, relaxed, with_mistakes)
         for (_, usable, notes), results in zip(chosen, learned, strict=True)
     ]
+
+
+def _no_procedures(came: object) -> SettingError:
+    return SettingError(
+        f"learn_all got {type(came).__name__}; expected a list of Demonstrations: "
+        "[read_demonstrations(FILE).only()], or all of a file's, "
+        "[*read_demonstrations(FILE).procedures.values()]"
+    )
 
 
 def predict(

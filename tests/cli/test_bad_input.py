@@ -261,7 +261,7 @@ CASES = {
     ),
     "a graph in place of recordings": Case(
         "learn graph.json -o out.json",
-        "graph.json: a task graph, expected demonstrations",
+        "graph.json: a task graph, expected recordings",
         {"graph.json": SANDWICH_GRAPH},
     ),
     "recordings in place of a graph": Case(

@@ -67,7 +67,7 @@ def test_what_was_never_done_is_named_at_the_end(watch: Watch) -> None:
     assert result.code == 1
     assert result.lines[-3:] == [
         "never done: 'eat'",
-        "never done, as said before: 'wash lettuce'",
+        "never done, behind a mistake named above: 'wash lettuce'",
         "2 steps observed: 1 mistake, 2 of 4 steps never done",
     ]
 

@@ -162,3 +162,13 @@ def test_a_training_curve_has_a_finite_figure_for_each_round(name: str) -> None:
     # The transformer's loss changes while it trains, as its rows may become less even.
     assert curve.values[-1] <= curve.values[0] or not LEARNERS[name].quick
     assert _brief(name).training_curve(demonstrations, seed=7) == curve
+
+
+def test_random_repetitions_are_drawn_by_the_seed_alone_and_together(name: str) -> None:
+    demonstrations = Demonstrations.from_steps(["abac", "bcab"])
+    brief = {} if LEARNERS[name].quick else {"epochs": 5}
+    learner = get_learner(name, repetitions="random", **brief)
+    (together,) = learner.learn_many([demonstrations], seeds=range(4))
+    for seed, learned in enumerate(together):
+        alone = learner.learn(demonstrations, seed=seed).adjacency.matrix
+        np.testing.assert_allclose(learned.adjacency.matrix, alone, atol=1e-6)

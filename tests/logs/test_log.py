@@ -88,6 +88,18 @@ def test_named_columns_win(put: Put) -> None:
     assert "columns not used: 'activity'" in reading.notes
 
 
+def test_marks_of_mistakes_are_said_to_be_passed_over(put: Put) -> None:
+    path = put("x.csv", "recording,step,time,Mistake\nann,a,2024-01-01,skipped\n")
+    assert any(
+        "marks of mistakes in 'Mistake' are not looked at" in n for n in read_log(path).notes
+    )
+
+
+def test_the_start_of_a_step_is_taken_for_its_time(put: Put) -> None:
+    path = put("x.csv", "recording,step,end,start\nann,a,5,1\nann,b,4,2\n")
+    assert variants(read_log(path).only()) == {("a", "b"): 1.0}
+
+
 def test_a_missing_column_names_what_is_there_and_what_was_guessed(put: Put) -> None:
     path = put("x.csv", "case,what\n1,a\n")
     with pytest.raises(FormatError) as caught:

@@ -38,8 +38,16 @@ def test_broken_json_is_refused_with_its_place(put: Put) -> None:
 
 def test_a_graph_in_place_of_demonstrations_is_called_one(put: Put) -> None:
     graph = graph_to_json(TaskGraph.from_preconditions({"b": ["a"]}))
-    with pytest.raises(FormatError, match="a task graph, expected demonstrations"):
+    with pytest.raises(FormatError, match="a task graph, expected recordings"):
         read_demonstrations(put("x.json", json.dumps(graph)))
+
+
+@pytest.mark.parametrize("name", ["events.parquet", "events.xes", "events.csv.gz"])
+def test_a_log_where_recordings_are_expected_is_called_one(name: str, put: Put) -> None:
+    with pytest.raises(
+        FormatError, match="an event log, which 'tgml learn' and 'tgml inspect' read"
+    ):
+        read_demonstrations(put(name, "PAR1"))
 
 
 def test_each_format_describes_itself_and_has_an_extension() -> None:

@@ -31,6 +31,12 @@ def test_a_graph_that_tgml_wrote_comes_back(tmp_path: Path) -> None:
     assert found.procedure == "tea"
 
 
+def test_many_graphs_in_one_file_are_called_that(put: Put) -> None:
+    line = json.dumps(graph_to_json(TaskGraph.from_preconditions({"b": ["a"]})))
+    with pytest.raises(FormatError, match="2 graphs, one a line, expected one; have them written"):
+        read_graph(put("graphs.jsonl", f"{line}\n{line}\n"))
+
+
 def test_edges_of_ground_truth_go_from_before_to_after(put: Put) -> None:
     found = read_graph(put("tea.json", json.dumps(TRUTH)))
     assert found == TEA

@@ -23,11 +23,11 @@ def advise(
     ] = 5,
     must: Annotated[
         list[str] | None,
-        typer.Option(metavar="A>B", help="A needs B: nothing to ask there; repeatable."),
+        typer.Option(metavar="'A needs B'", help="This holds: nothing to ask there; repeatable."),
     ] = None,
     never: Annotated[
         list[str] | None,
-        typer.Option(metavar="A>B", help="A does not need B: nothing to ask; repeatable."),
+        typer.Option(metavar="'A needs B'", help="This does not hold: nothing to ask; repeatable."),
     ] = None,
     order: options.Order = None,
     procedure: options.Procedure = None,

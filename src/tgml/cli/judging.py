@@ -164,7 +164,10 @@ class Watched:
             if new:
                 say(f"{_prefix(session)}never done: {_quoted(new)}", RED)
             if known:
-                say(f"{_prefix(session)}never done, as said before: {_quoted(known)}", YELLOW)
+                say(
+                    f"{_prefix(session)}never done, behind a mistake named above: {_quoted(known)}",
+                    YELLOW,
+                )
         say(f"{_prefix(session)}{count(report.observed, 'step')} observed: {mistakes}, {done}")
 
 

@@ -75,21 +75,21 @@ def learn(
         typer.Option(
             metavar="FILE",
             help="For 'robust' and 'fusion': a graph that somebody thinks is right, or a .txt file "
-            "with lines 'must A>B' and 'never A>B'.",
+            "with lines 'must A needs B' and 'never A needs B'.",
         ),
     ] = None,
     must: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="A>B",
-            help="For 'robust' and 'fusion': A needs B, whatever the recordings say; repeatable.",
+            metavar="'A needs B'",
+            help="For 'robust' and 'fusion': an edge, whatever the recordings say; repeatable.",
         ),
     ] = None,
     never: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="A>B",
-            help="For 'robust' and 'fusion': A does not need B, whatever they say; repeatable.",
+            metavar="'A needs B'",
+            help="For 'robust' and 'fusion': no such edge, whatever they say; repeatable.",
         ),
     ] = None,
     unified: Annotated[

@@ -216,7 +216,7 @@ def _print(run: LogRun, report: RunReport, target: _Target) -> None:
             steps, edges = len(content["steps"]), len(content["edges"])
             path = target.paths[outcome.procedure]
             echo(f"{path}: {count(steps, 'step')}, {count(edges, 'edge')}")
-    if several:
+    if several or target.kind == "lines":
         failed = f", {len(report.failed)} failed" if report.failed else ""
         where = "" if target.output is None else f"{target.output}: "
         echo(f"{where}{count(len(report.learned), 'procedure')} learned{failed}")

@@ -120,6 +120,10 @@ class Learner(ABC):
         """
         return None
 
+    def different(self, seeds: Sequence[int]) -> Sequence[int]:
+        """Return the seeds that may give different results: one, if nothing is drawn."""
+        return seeds if self.seeded or self.repetitions is Repetitions.RANDOM else seeds[:1]
+
     def learn_many(
         self,
         procedures: Sequence[Demonstrations],
@@ -137,9 +141,7 @@ class Learner(ABC):
         results = []
         for done, demonstrations in enumerate(procedures):
             progress(done, len(procedures), f"learning {demonstrations.procedure}")
-            if self.seeded:
-                results.append([self.learn(demonstrations, seed=seed) for seed in seeds])
-            else:
-                results.append([self.learn(demonstrations)] * len(seeds))
+            found = [self.learn(demonstrations, seed=seed) for seed in self.different(seeds)]
+            results.append(found if len(found) == len(seeds) else found * len(seeds))
         progress(len(procedures), len(procedures), "learned")
         return results

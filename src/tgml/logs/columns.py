@@ -15,8 +15,8 @@ LOG_COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "time": (
         "time:timestamp", "timestamp", "time", "event_time", "datetime", "date_time", "date",
-        "end_timestamp", "complete_timestamp", "completed", "end_time", "end",
         *(name for name in COLUMN_NAMES["start"] if "time" not in name or "start" in name),
+        "end_timestamp", "complete_timestamp", "completed", "end_time", "end",
     ),
     "procedure": (
         "procedure", "procedure_name", "recipe", "recipe_name", "scenario", "process",
@@ -60,6 +60,12 @@ class Mapped:
         notes = [f"columns: {', '.join(parts)}"]
         if self.unused:
             notes.append(f"columns not used: {', '.join(map(repr, self.unused))}")
+        marks = [name for name in self.unused if name.casefold() in COLUMN_NAMES["mistake"]]
+        if marks:
+            notes.append(
+                f"marks of mistakes in {', '.join(map(repr, marks))} are not looked at: every row "
+                "of a log is a step that was done; a CSV file that is not read as a log keeps them"
+            )
         return notes
 
 

@@ -100,6 +100,11 @@ FOREIGN: Mapping[str, str] = MappingProxyType(
         "a spreadsheet; save it as CSV (UTF-8), with one row for each step",
     )
     | dict.fromkeys(
+        (".parquet", ".pq", ".xes", ".gz"),
+        "an event log, which 'tgml learn' and 'tgml inspect' read, and tgml.read_log in Python; "
+        "expected recordings as CSV, JSON Lines, JSON or text",
+    )
+    | dict.fromkeys(
         (".mp4", ".mov", ".avi", ".mkv", ".webm"),
         "a video, and tgml does not look at videos; expected a list of the steps in it, such as a "
         "CSV file with one row for each step",
@@ -135,7 +140,9 @@ def detect(source: Source) -> Format:
             return format_
     content = source.json if candidates else None
     if isinstance(content, dict) and content.get("format") == GRAPH_FORMAT:
-        raise FormatError("a task graph, expected demonstrations; a graph is not learned from")
+        raise FormatError(
+            "a task graph, expected recordings; 'tgml show' and 'tgml draw' look at a graph"
+        )
     problem = (
         f"the JSON fits no format of {extension} files"
         if candidates

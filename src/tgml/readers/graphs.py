@@ -16,7 +16,7 @@ from tgml.readers.pnml import graph_from_pnml
 from tgml.readers.values import as_list, as_name, as_object, shown
 from tgml.readers.xml_tree import MEGABYTES, parse_xml
 from tgml.sequences import END, START
-from tgml.storage import graph_from_json, parse_json
+from tgml.storage import GRAPH_FORMAT, graph_from_json, parse_json
 
 
 def read_graph(path: str | Path) -> TaskGraph:
@@ -53,6 +53,11 @@ def read_graph(path: str | Path) -> TaskGraph:
         elif suffix == ".adjlist":
             graph = graph_from_adjacency_list(text, path.stem)
         elif suffix in (".csv", ".tsv", ".jsonl", ".ndjson", ".txt"):
+            if f'"{GRAPH_FORMAT}"' in text[:200]:
+                raise FormatError(
+                    f"{text.count(chr(10))} graphs, one a line, expected one; have them written to "
+                    "a file each, with a folder after -o, or take a line into a .json file"
+                )
             raise FormatError(
                 "recordings, expected a task graph; 'tgml learn' makes one from recordings"
             )

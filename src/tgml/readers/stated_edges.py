@@ -53,8 +53,8 @@ def parse_edge(text: str, steps: Collection[str]) -> Edge:
     # Every separator could be the one that counts; no edge of these steps needs so many of them.
     if len(text) > 4 * max(map(len, steps), default=0) + 200:
         raise FormatError(
-            f"{text[:40]!r}... is longer than any edge between these steps; expected 'A>B' "
-            "(A needs B) or 'B before A'"
+            f"{text[:40]!r}... is longer than any edge between these steps; expected "
+            "'A needs B', 'B before A' or 'A>B'"
         )
     readings = []
     for separator, turned in ((">", False), (" needs ", False), (" before ", True)):
@@ -70,7 +70,7 @@ def parse_edge(text: str, steps: Collection[str]) -> Edge:
         for name in (step, needed):
             if name not in steps:
                 raise UnknownNameError("step", name, steps, repr(text))
-    raise FormatError(f"{text!r} states no edge; expected 'A>B' (A needs B) or 'B before A'")
+    raise FormatError(f"{text!r} states no edge; expected 'A needs B', 'B before A' or 'A>B'")
 
 
 def read_stated_edges(path: str | Path, steps: Collection[str]) -> StatedEdges:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 import pytest
@@ -257,3 +258,39 @@ def test_a_procedure_with_too_many_steps_is_refused_with_another_method() -> Non
 def test_a_setting_that_cannot_be_is_refused(setting: str) -> None:
     with pytest.raises(SettingError, match=setting):
         get_learner("robust", **{setting: -1.0})
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"errors": 0.5, "successes": 0.5}, {"least_probable": 0}, {"least_probable": 1}],
+)
+def test_settings_at_their_limits_are_taken(given: dict[str, Any]) -> None:
+    Robust(**given)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("errors", 0, "above 0"),
+        ("successes", 0, "above 0"),
+        ("errors", -1, "above 0"),
+        ("least_probable", -0.1, "from 0"),
+        ("least_probable", 1.1, "1 or less"),
+        ("least_probable", 2, "1 or less"),
+    ],
+)
+def test_settings_beyond_their_limits_are_refused(name: str, value: Any, expected: str) -> None:
+    with pytest.raises(SettingError, match=f"^{name} is {value}.*{expected}"):
+        Robust(**{name: value})
+
+
+def test_all_parts_of_all_procedures_are_told_each_once() -> None:
+    given = Demonstrations.from_steps(["abcd", "bacd", "abdc"], procedure="tea")
+    told: list[tuple[int, int, str]] = []
+    Robust().learn_many([given, given], progress=lambda *what: told.append(what))
+    first = [done for done, _, what in told if what == "learning tea"]
+    assert first == sorted(set(first))
+    assert first[0] == 0
+    assert learner.PARTS in first
+    assert {total for _, total, _ in told} == {2 * learner.PARTS}
+    assert told[-1] == (2 * learner.PARTS, 2 * learner.PARTS, "learned")

@@ -9,7 +9,14 @@ import pytest
 from tests.web.service.running import BATTER, Running, replayed, without_ids
 from tgml.errors import InputError
 from tgml.graph import TaskGraph
-from tgml.storage import graph_from_json, graph_to_json, save_graph
+from tgml.sequences import Demonstrations
+from tgml.storage import (
+    demonstrations_to_json,
+    dump_json,
+    graph_from_json,
+    graph_to_json,
+    save_graph,
+)
 from tgml.web.service.graphs import read_files, store_files
 from tgml.web.service.limits import Limits
 from tgml.web.service.store import connector
@@ -130,6 +137,8 @@ def test_a_folder_of_graphs_is_served_by_the_files_names(tmp_path: Path) -> None
     save_graph(TEA, folder / "green tea.graph.json")
     save_graph(BATTER, folder / "batter.json")
     (folder / "notes.txt").write_text("no graph")
+    recordings = demonstrations_to_json(Demonstrations.from_steps(["ab"]))
+    (folder / "batter.graph.json").write_text(dump_json(recordings))
     tables = connector(f"sqlite:///{tmp_path / 's.db'}")()
     tables.create()
     store_files(tables, read_files([folder], Limits()))

@@ -44,9 +44,10 @@ class Robust(InformedLearner):
 
     Parameters
     ----------
-    errors, successes
-        How many steps each recording is taken to have shown out of turn and in turn before it is
-        looked at.
+    errors
+        How many steps each recording is taken to have shown out of turn before it is looked at.
+    successes
+        How many steps it is taken to have shown in turn.
     least_probable
         Pairs that are less probable than this leave the order, from 0 to 1. With 0.5 only what is
         more probable than not stays; where people err a lot that loses much that is right.
@@ -83,7 +84,8 @@ class Robust(InformedLearner):
         for done, given in enumerate(procedures):
             what = f"learning {given.procedure}"
             tell = _Teller(progress, done * PARTS, total, what)
-            results.append([self._learn(given, 0, tell)] * len(seeds))
+            found = [self._learn(given, seed, tell) for seed in self.different(seeds)]
+            results.append(found if len(found) == len(seeds) else found * len(seeds))
         progress(total, total, "learned")
         return results
 

@@ -14,7 +14,7 @@ from tgml.errors import FileError, InputError
 from tgml.graph import TaskGraph
 from tgml.monitoring import Monitor
 from tgml.readers import read_graph
-from tgml.storage import graph_from_json, graph_to_json, parse_json
+from tgml.storage import DEMONSTRATIONS_FORMAT, graph_from_json, graph_to_json, parse_json
 from tgml.web.service.limits import Limits
 from tgml.web.service.problems import Problem
 from tgml.web.service.rows import GraphRow, compact
@@ -114,6 +114,15 @@ def store_files(
     return done
 
 
+def _holds_recordings(file: Path) -> bool:
+    """Return whether a file of a folder says of itself that it holds recordings, not a graph."""
+    try:
+        with file.open("rb") as opened:
+            return DEMONSTRATIONS_FORMAT.encode() in opened.read(200)
+    except OSError:  # reading it as a graph says what is wrong
+        return False
+
+
 def _named(paths: Sequence[Path]) -> dict[str, Path]:
     """Return the files by the names that their graphs get."""
     files: list[Path] = []
@@ -122,7 +131,11 @@ def _named(paths: Sequence[Path]) -> dict[str, Path]:
             inside = sorted(path.iterdir()) if path.is_dir() else [path]
         except OSError as error:
             raise FileError(f"{path}: cannot be read ({error.strerror})") from None
-        chosen = [file for file in inside if file.suffix.lower() in ENDINGS or file == path]
+        chosen = [
+            file
+            for file in inside
+            if file == path or (file.suffix.lower() in ENDINGS and not _holds_recordings(file))
+        ]
         if not chosen:
             raise FileError(f"{path}: no graph in this folder; expected {', '.join(ENDINGS)} files")
         files += chosen
