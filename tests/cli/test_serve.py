@@ -65,7 +65,7 @@ def test_a_port_that_is_taken_is_one_message(tgml: Run, put: Put, folder: Path) 
         result = tgml("serve", "graph.json", "--port", str(port))
     assert result.code == 2
     assert f"--port {port}: cannot listen there (Address already in use)" in result.err
-    assert (folder / "sessions.db").exists()
+    assert [path.name for path in folder.iterdir()] == ["graph.json"]
 
 
 def test_without_its_packages_the_exact_command_to_install_them_is_said(

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tgml.insight import association
 from tgml.insight.association import NAMED, fisher, related
 
 stats = pytest.importorskip("scipy.stats")
@@ -43,7 +44,7 @@ def test_relations_do_not_depend_on_how_many_recordings_are_looked_at_at_once(se
     done[:, 1] = done[:, 0]
     weights = rng.choice([1.0, 2.0], 40)
     whole = related(done, np.ones(5, dtype=bool), weights)
-    with mock.patch("tgml.insight.association.ENTRIES", 7):
+    with mock.patch.object(association, "ENTRIES", 7):
         assert related(done, np.ones(5, dtype=bool), weights) == whole
 
 

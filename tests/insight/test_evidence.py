@@ -10,6 +10,7 @@ from hypothesis import given
 from tests.strategies import demonstrations
 from tgml.attributes import EXAMPLES
 from tgml.insight import edge_evidence
+from tgml.insight import evidence as evidence_module
 from tgml.pipeline import learn
 from tgml.sequences import END, START, Demonstrations, KeyStepSequence, Vocabulary
 from tgml.storage import graph_from_json, graph_to_json
@@ -64,5 +65,5 @@ def test_the_evidence_is_the_same_however_many_recordings_are_looked_at_at_once(
 ) -> None:
     edges = list(itertools.permutations(recordings.vocabulary.steps, 2))
     whole = edge_evidence(recordings, edges)
-    with mock.patch("tgml.insight.evidence.ENTRIES", 1):
+    with mock.patch.object(evidence_module, "ENTRIES", 1):
         assert edge_evidence(recordings, edges) == whole

@@ -16,6 +16,7 @@ from tests.strategies import STEP_NAMES, task_graphs
 from tests.web.service.running import BATTER, STEPS, replayed, without_ids
 from tgml.errors import FileError, FormatError, SettingError
 from tgml.graph import TaskGraph
+from tgml.web.service import store as store_module
 from tgml.web.service.graphs import put_graph, read_files, store_files
 from tgml.web.service.limits import Limits
 from tgml.web.service.problems import Problem, StoreBusyError, StoreFullError
@@ -206,7 +207,7 @@ def test_passwords_are_never_shown() -> None:
 def test_the_log_is_copied_into_the_file_while_the_store_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tgml.web.service.store.TIDY", 5)
+    monkeypatch.setattr(store_module, "TIDY", 5)
     path = tmp_path / "sessions.db"
     connect = connector(f"sqlite:///{path}")
     open_all_along = connect()  # the last connection to close would copy it

@@ -6,7 +6,7 @@ import gc
 import logging
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import uvicorn
 
 from tgml.errors import InputError, UnavailableError
+from tgml.graph import TaskGraph
 from tgml.web.heads import bounded_heads
 from tgml.web.listening import BACKLOG, LocalServer, address_of, listen
 from tgml.web.service.app import make_app
@@ -23,7 +24,7 @@ from tgml.web.service.limits import Limits
 from tgml.web.service.logs import start_logging
 from tgml.web.service.problems import StoreError
 from tgml.web.service.security import Guard
-from tgml.web.service.store import connector, masked
+from tgml.web.service.store import Connect, connector, masked
 
 SHUTDOWN_SECONDS = 5
 log = logging.getLogger("tgml.service")
@@ -109,6 +110,23 @@ def serve(settings: ServeSettings, ready: Callable[[str], None] = lambda _: None
     guard = Guard(settings.host, settings.token)
     connect = connector(settings.store)
     files = read_files(settings.graphs, settings.limits)  # before a store is made for them
+    listening = listen(settings.host, settings.port)  # the same for an address that is taken
+    try:
+        _run(settings, connect, guard, files, listening, ready)
+    finally:
+        listening.close()
+    log.info("stopped")
+
+
+def _run(
+    settings: ServeSettings,
+    connect: Connect,
+    guard: Guard,
+    files: Mapping[str, tuple[Path, TaskGraph]],
+    listening: socket.socket,
+    ready: Callable[[str], None],
+) -> None:
+    """Open the store, load the graphs, and answer until a signal asks to stop."""
     try:
         tables = connect()
         try:
@@ -131,7 +149,6 @@ def serve(settings: ServeSettings, ready: Callable[[str], None] = lambda _: None
                 "the file holds an older version; the graph that replaced it stays",
                 extra={"about": entry},
             )
-    listening = listen(settings.host, settings.port)
     address = address_of(listening)
     graphs = [{key: str(value) for key, value in entry.items()} for entry in loaded]
     about: dict[str, Any] = {
@@ -148,8 +165,4 @@ def serve(settings: ServeSettings, ready: Callable[[str], None] = lambda _: None
     # What is loaded by now stays to the end; looking through it for garbage would hold up answers.
     gc.collect()
     gc.freeze()
-    try:
-        server.run(sockets=[listening])
-    finally:
-        listening.close()
-    log.info("stopped")
+    server.run(sockets=[listening])
