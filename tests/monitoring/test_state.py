@@ -140,3 +140,18 @@ def test_whatever_a_file_holds_is_refused_with_a_message(key: str, value: Any) -
     except FormatError:
         return
     assert state == saved() or key == "undo"
+
+
+def test_what_undo_goes_back_to_leads_up_to_now() -> None:
+    graph = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"]})
+    monitor = Monitor(graph)
+    for step in ("a", "b", "c"):
+        monitor.observe(step)
+    first, second, third = monitor.state["undo"]
+    for undo in ([first, third], [second, first, third], [first, second, second]):
+        with pytest.raises(FormatError, match="'undo' does not lead up to 'now'"):
+            Monitor.resume(graph, {**monitor.state, "undo": undo})
+    for wrong in (3, None, []):
+        with pytest.raises(FormatError, match="entry 2 of 'undo'"):
+            Monitor.resume(graph, {**monitor.state, "undo": [first, wrong, third]})
+    assert Monitor.resume(graph, {**monitor.state, "undo": [third]}).observed == 3
