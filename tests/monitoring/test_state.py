@@ -151,7 +151,8 @@ def test_what_undo_goes_back_to_leads_up_to_now() -> None:
     for undo in ([first, third], [second, first, third], [first, second, second]):
         with pytest.raises(FormatError, match="'undo' does not lead up to 'now'"):
             Monitor.resume(graph, {**monitor.state, "undo": undo})
-    for wrong in (3, None, []):
+    nothings: list[Any] = [3, None, []]
+    for wrong in nothings:
         with pytest.raises(FormatError, match="entry 2 of 'undo'"):
             Monitor.resume(graph, {**monitor.state, "undo": [first, wrong, third]})
     assert Monitor.resume(graph, {**monitor.state, "undo": [third]}).observed == 3
