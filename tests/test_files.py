@@ -1,17 +1,20 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import stat
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.storage.wrong import names_in
 from tgml.errors import FileError, FormatError
 from tgml.files import (
     make_folder,
+    reading_arrays,
     write_bytes,
     write_into_folder,
     write_text,
@@ -175,3 +178,10 @@ def test_bytes_are_written_as_they_are_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="missing"):
         write_bytes(tmp_path / "missing" / "b.png", b"x")
     assert [path.name for path in tmp_path.iterdir()] == ["a.png"]
+
+
+def test_a_header_of_an_array_that_cannot_be_sorted_is_none() -> None:
+    header = b"{b'descr': '<f4', 'fortran_order': False, 'shape': (1,)}\n"
+    content = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(4)
+    with pytest.raises(ValueError, match="not supported between"), reading_arrays():
+        np.load(io.BytesIO(content), allow_pickle=False)

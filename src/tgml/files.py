@@ -63,7 +63,9 @@ def reading_arrays() -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
-    except (EOFError, SyntaxError, TokenError, MemoryError, OverflowError) as error:
+    except (
+        EOFError, SyntaxError, TokenError, MemoryError, OverflowError, TypeError
+    ) as error:  # fmt: skip
         raise ValueError(str(error) or type(error).__name__) from None
 
 

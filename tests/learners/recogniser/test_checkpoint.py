@@ -45,6 +45,7 @@ def test_the_same_recogniser_gives_the_same_bytes(file: Path) -> None:
         ({"settings": {}}, "its header lacks or misstates 'design'"),
         ({"settings": []}, "its header lacks or misstates"),
         ({"pace": []}, "its header lacks or misstates"),
+        ({"pace": {"enter": 10**400}}, "its header lacks or misstates int too large"),
         ({"widths": [10**12]}, r"safetensors: by its header the network has 24,.* numbers or more"),
         ({"pace": {"duration": float("nan")}}, "no network that tgml saved"),
         ({"version": 2}, "version 2 of the format; this tgml reads 1"),

@@ -58,7 +58,9 @@ def load_recogniser(path: str | Path) -> Recogniser:
         recogniser = _from_header(header, weights, str(path))
     except FormatError:
         raise
-    except (AttributeError, KeyError, TypeError, ValueError, RuntimeError, TgmlError) as error:
+    except (
+        AttributeError, KeyError, TypeError, ValueError, OverflowError, RuntimeError, TgmlError
+    ) as error:  # fmt: skip
         raise FormatError(f"{path}: its header lacks or misstates {error}") from None
     put_weights(recogniser.network, weights, str(path))
     return recogniser

@@ -68,7 +68,7 @@ def _network(
             raise TypeError("the sentence model is no text")
         if not isinstance(header["procedures"], list):
             raise TypeError("the procedures are no list")
-    except (KeyError, TypeError, TgmlError) as error:
+    except (KeyError, TypeError, OverflowError, TgmlError) as error:
         raise FormatError(f"{where}: its header lacks or misstates {error}") from None
     projection = own.features * own.width if own.features != own.width else 0
     check_size(own.layers * own.width**2 + projection, weights, where)

@@ -129,3 +129,32 @@ def test_a_file_that_grows_out_of_proportion_is_refused(
     np.savez_compressed(tmp_path / "bomb.npz", egg=np.zeros(1_000_000))
     with pytest.raises(FormatError, match="grows to more than 50 times its size"):
         read_embeddings(tmp_path / "bomb.npz")
+
+
+# Where a zip file's entry says which version, flags and method it has: in its own header, and in
+# the list at the file's end.
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("extract_version", 99), ("flag_bits", 1), ("flag_bits", 32), ("compress_type", 99)],
+)
+def test_an_archive_of_a_kind_that_numpy_never_writes_is_refused(
+    tmp_path: Path, field: str, value: int
+) -> None:
+    path = tmp_path / "steps.npz"
+    np.savez(path, mix=np.ones(3, np.float32))
+    content = bytearray(path.read_bytes())
+    place = {"extract_version": 4, "flag_bits": 6, "compress_type": 8}[field]
+    for start, more in ((content.index(b"PK\3\4"), 0), (content.index(b"PK\1\2"), 2)):
+        content[start + place + more] = value
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match=r"cannot be read as \.npz, is it whole"):
+        read_embeddings(path)
+
+
+def test_what_is_no_array_in_an_archive_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "steps.npz"
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr("steps", b"mix")
+        packed.writestr("embeddings", b"1 2 3")
+    with pytest.raises(FormatError, match="'steps' in it is no array; expected arrays alone"):
+        read_embeddings(path)

@@ -115,9 +115,15 @@ def load_npz(path: Path) -> dict[str, NDArray[Any]]:
         _check_growth(packed, path)
         # From bytes, as numpy leaves a broken file open.
         with reading_arrays(), np.load(io.BytesIO(packed), allow_pickle=False) as content:
-            return {name: content[name] for name in content.files}
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+            arrays = {name: content[name] for name in content.files}
+    except (
+        OSError, KeyError, ValueError, zipfile.BadZipFile, NotImplementedError, RuntimeError
+    ) as error:  # fmt: skip
         raise _broken(path, error) from None
+    for name, values in arrays.items():
+        if not isinstance(values, np.ndarray):
+            raise FormatError(f"{path}: {name!r} in it is no array; expected arrays alone")
+    return arrays
 
 
 def _check_growth(content: bytes, path: Path) -> None:
