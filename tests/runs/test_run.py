@@ -20,6 +20,7 @@ from tgml.errors import (
 from tgml.pipeline import learn
 from tgml.runs import Outcome, RunReport, Workers, learn_run
 from tgml.runs import run as running
+from tgml.runs.checkpoint import Checkpoint
 from tgml.sequences import Demonstrations, KeyStepSequence, Vocabulary
 
 pytest.importorskip("joblib")
@@ -258,3 +259,11 @@ def test_without_joblib_a_run_that_asks_for_no_workers_goes_on_in_this_process(
 ) -> None:
     monkeypatch.setitem(sys.modules, "joblib", None)
     assert not learn_run(many(), "intersection", most=3).failed
+
+
+@pytest.mark.parametrize("sign", ["\u2028", "\x85", "\x0c", "\r", "\n"])
+def test_a_kept_batch_is_found_whatever_its_names_hold(sign: str, tmp_path: Path) -> None:
+    kept = Checkpoint(tmp_path)
+    outcomes = [Outcome(f"tea{sign}", error=f"a{sign}b"), Outcome("b", notes=(sign,))]
+    kept.keep("abc", outcomes)
+    assert kept.find("abc") == outcomes

@@ -37,6 +37,13 @@ from tgml.errors import TgmlError
 INTERRUPTED = 130
 
 # Typer exports one of its usage errors, not the class that they share.
+NUMBERS = {
+    "int range": "a whole number",
+    "float range": "a number",
+    "integer": "a whole number",
+    "float": "a number",
+}
+"""What the parser of the command line calls numbers, and what people do."""
 _UsageError = cast("type[Exception]", typer.BadParameter.__mro__[1])
 
 app = typer.Typer(
@@ -131,6 +138,8 @@ def run() -> None:
 
 def _usage_message(error: Any) -> str:
     message = error.format_message().rstrip(".")
+    for theirs, ours in NUMBERS.items():
+        message = message.replace(f"is not a valid {theirs}", f"is not {ours}")
     command = error.ctx.command_path if error.ctx is not None else "tgml"
     return f"{message[:1].lower()}{message[1:]} (see '{command} --help')"
 

@@ -114,7 +114,7 @@ def assemble(
     for recording in recordings:
         by_procedure.setdefault(recording.procedure, []).append(recording)
     if not by_procedure:
-        raise FormatError("no recordings; at least one is needed to learn from")
+        raise FormatError("no recordings in it, only a head perhaps; expected one at least")
     all_notes = list(notes)
     procedures = {}
     for procedure, group in by_procedure.items():

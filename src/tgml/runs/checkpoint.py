@@ -35,8 +35,9 @@ class Checkpoint:
     def find(self, fingerprint: str) -> list[Outcome] | None:
         """Return what a batch gave earlier; None where it has to be learned."""
         try:
-            lines = self._path(fingerprint).read_text(encoding="utf-8").splitlines()
-            head, *rest = [json.loads(line) for line in lines]
+            text = self._path(fingerprint).read_text(encoding="utf-8")
+            # By line feeds alone: names may hold other characters that end a line.
+            head, *rest = [json.loads(line) for line in text.removesuffix("\n").split("\n")]
             if head != {"fingerprint": fingerprint, "outcomes": len(rest)}:
                 return None
             return [Outcome.from_json(content) for content in rest]
