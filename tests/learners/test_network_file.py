@@ -55,6 +55,13 @@ def test_a_header_that_is_no_json_is_refused(tmp_path: Path, header: str) -> Non
         read_network(tmp_path / "odd", format="kind", version=1)
 
 
+def test_half_of_a_character_in_a_header_is_refused(tmp_path: Path) -> None:
+    header = r'{"format": "kind", "version": 1, "names": ["\ud800"]}'
+    save_file({"weight": torch.ones(2)}, tmp_path / "odd", metadata={KEY: header})
+    with pytest.raises(FormatError, match="a text in its header has half of a character"):
+        read_network(tmp_path / "odd", format="kind", version=1)
+
+
 def test_a_pickle_is_refused(tmp_path: Path) -> None:
     torch.save({"weight": torch.ones(2)}, tmp_path / "pickle")
     with pytest.raises(FormatError, match="cannot be read as safetensors"):

@@ -98,6 +98,10 @@ def read_network(
         raise FormatError(
             f"{path}: version {header.get('version')!r} of the format; this tgml reads {version}"
         )
+    try:
+        json.dumps(header, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise FormatError(f"{path}: a text in its header has half of a character") from None
     return header, weights
 
 
