@@ -25,7 +25,7 @@ CHUNK_ENTRIES = 4_000_000
 """How many entries of Z one chunk of sequences may meet; some 100 MB while it is worked on."""
 
 KEPT_ENTRIES = 64_000_000
-"""Up to how many entries of Z the squares of all chunks are kept; about 500 MB."""
+"""Up to how many entries of Z the squares of all chunks are kept; about 1 GB."""
 
 
 class Pairs(Protocol):

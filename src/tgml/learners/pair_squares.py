@@ -38,6 +38,7 @@ class PairSquares:
         cells = np.where(both, rows[:, :, None] + nodes[:, None, :], none)
         self._cells = torch.from_numpy(cells.ravel()).to(chunk.device)
         self._shape = (len(nodes), length, length)
+        self._room: dict[torch.dtype, tuple[Tensor, Tensor]] = {}
         self._below = torch.ones(length, length, device=chunk.device).tril_(-1)
         incomplete = (chunk.lengths < chunk.sizes[chunk.owner])[:, None]
         self._incomplete = self._columns = None
@@ -52,11 +53,12 @@ class PairSquares:
         """Return num_t and arrival_s: (sequences, terms, models) each."""
         zero = models.new_zeros(1)
         below = self._below.to(models.dtype)
+        square, earlier = self._working(models.dtype)
         nums, arrivals = [], []
         for Z in models:
-            square = torch.cat((Z.reshape(-1), zero)).index_select(0, self._cells)
-            square = square.view(self._shape)
-            earlier = square * below
+            entries = torch.cat((Z.reshape(-1), zero))
+            torch.index_select(entries, 0, self._cells, out=square.view(-1))
+            torch.mul(square, below, out=earlier)
             if self._incomplete is None or self._columns is None:
                 arrival = earlier.sum(-2)
             else:
@@ -74,11 +76,12 @@ class PairSquares:
         procedures, side = len(self._chunk.sizes), self._chunk.stride
         below = self._below.to(of_num.dtype)
         edge = of_num.new_zeros(len(of_num), 1)
+        square, _ = self._working(of_num.dtype)
         parts = []
         for num, arrivals in zip(of_num.unbind(-1), of_arrivals.unbind(-1), strict=True):
             rows = torch.cat((edge, num), 1)[:, :, None]
             columns = torch.cat((arrivals, edge), 1)
-            square = torch.add(rows, columns[:, None]).mul_(below)
+            torch.add(rows, columns[:, None], out=square).mul_(below)
             gradient = num.new_zeros(procedures * side**2 + 1)
             of_columns = None
             if self._incomplete is not None and self._columns is not None:
@@ -94,6 +97,13 @@ class PairSquares:
                 part = part + self._over_nodes(whole)
             parts.append(part)
         return torch.stack(parts)
+
+    def _working(self, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+        """Return room for two squares of all sequences, asked for once and not at every epoch."""
+        if dtype not in self._room:
+            room = torch.empty((2, *self._shape), dtype=dtype, device=self._cells.device)
+            self._room[dtype] = room[0], room[1]
+        return self._room[dtype]
 
     def _over_nodes(self, Z: Tensor) -> Tensor:
         """Return Z with the rows that are padding set to 0."""
