@@ -41,13 +41,13 @@ class PairSquares:
         self._room: dict[torch.dtype, tuple[Tensor, Tensor]] = {}
         self._below = torch.ones(length, length, device=chunk.device).tril_(-1)
         incomplete = (chunk.lengths < chunk.sizes[chunk.owner])[:, None]
-        self._incomplete = self._columns = None
+        self._incomplete = torch.from_numpy(incomplete).to(chunk.device)
         self._some_complete = not incomplete.all()
+        self._columns = None
         if incomplete.any():
             columns = chunk.owner[:, None] * side + nodes
             columns = np.where(exists & incomplete, columns, len(chunk.sizes) * side)
             self._columns = torch.from_numpy(columns.ravel()).to(chunk.device)
-            self._incomplete = torch.from_numpy(incomplete).to(chunk.device)
 
     def sums(self, models: Tensor) -> tuple[Tensor, Tensor]:
         """Return num_t and arrival_s: (sequences, terms, models) each."""
@@ -59,7 +59,7 @@ class PairSquares:
             entries = torch.cat((Z.reshape(-1), zero))
             torch.index_select(entries, 0, self._cells, out=square.view(-1))
             torch.mul(square, below, out=earlier)
-            if self._incomplete is None or self._columns is None:
+            if self._columns is None:
                 arrival = earlier.sum(-2)
             else:
                 column = torch.cat((self._over_nodes(Z).sum(-2).view(-1), zero))
@@ -84,7 +84,7 @@ class PairSquares:
             torch.add(rows, columns[:, None], out=square).mul_(below)
             gradient = num.new_zeros(procedures * side**2 + 1)
             of_columns = None
-            if self._incomplete is not None and self._columns is not None:
+            if self._columns is not None:
                 if self._some_complete:
                     columns = columns * self._incomplete
                 square.sub_(columns[:, None])

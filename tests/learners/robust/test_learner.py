@@ -265,7 +265,8 @@ def test_a_setting_that_cannot_be_is_refused(setting: str) -> None:
     [{"errors": 0.5, "successes": 0.5}, {"least_probable": 0}, {"least_probable": 1}],
 )
 def test_settings_at_their_limits_are_taken(given: dict[str, Any]) -> None:
-    Robust(**given)
+    made = Robust(**given)
+    assert {name: getattr(made, name) for name in given} == given
 
 
 @pytest.mark.parametrize(
