@@ -50,3 +50,8 @@ def brought_along(asked_for: Iterable[Requirement]) -> set[str]:
                 line.marker = None
                 todo.append(line)
     return found
+
+
+def without_cards(names: set[str]) -> set[str]:
+    """Leave out what torch's builds for graphics cards bring; the CPU build is what is pinned."""
+    return {name for name in names if not name.startswith(("nvidia-", "cuda-", "triton"))}
