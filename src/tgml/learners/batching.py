@@ -38,18 +38,28 @@ class Pairs(Protocol):
         """Return the gradient of Z: (models, procedures, nodes, nodes)."""
 
 
-class _Flat(NamedTuple):
-    """All sequences, one after the other."""
+class Flat(NamedTuple):
+    """All sequences, one after the other, with START and END.
+
+    Parameters
+    ----------
+    nodes
+        The nodes of all.
+    lengths
+        (sequences,): how many of them belong to each.
+    owner
+        (sequences,): the procedure each belongs to, in ascending order.
+    """
 
     nodes: Indices
     lengths: Indices
     owner: Indices
 
-    def only(self, wanted: Indices) -> _Flat:
+    def only(self, wanted: Indices) -> Flat:
         """Return some of the sequences, by their numbers in ascending order."""
         chosen = np.zeros(len(self.lengths), dtype=bool)
         chosen[wanted] = True
-        return _Flat(
+        return Flat(
             self.nodes[np.repeat(chosen, self.lengths)], self.lengths[chosen], self.owner[chosen]
         )
 
@@ -100,7 +110,7 @@ class SequenceBatch:
         if weights is not None and any(weight != 1 for group in weights for weight in group):
             flat_weights = torch.tensor([weight for group in weights for weight in group])
         self._fill(
-            _flattened(sequences, sizes),
+            flattened(sequences, sizes),
             tuple(sizes),
             max(sizes) if stride is None else stride,
             torch.device(device),
@@ -109,7 +119,7 @@ class SequenceBatch:
 
     def _fill(
         self,
-        flat: _Flat,
+        flat: Flat,
         sizes: tuple[int, ...],
         stride: int,
         device: torch.device,
@@ -201,7 +211,7 @@ class SequenceBatch:
             start = end
 
 
-def _flattened(sequences: Sequence[Sequence[Sequence[int]]], sizes: Sequence[int]) -> _Flat:
+def flattened(sequences: Sequence[Sequence[Sequence[int]]], sizes: Sequence[int]) -> Flat:
     """Return all sequences with START and END added, once they are found in order."""
     owners = np.repeat(np.arange(len(sequences)), [len(group) for group in sequences])
     lengths = np.array([len(steps) + 2 for group in sequences for steps in group], dtype=np.int64)
@@ -225,4 +235,4 @@ def _flattened(sequences: Sequence[Sequence[Sequence[int]]], sizes: Sequence[int
             f"the sequence {steps} of procedure {owners[first]} repeats a node or leaves "
             f"1 to {ends[first] - 1}"
         )
-    return _Flat(nodes, lengths, owners)
+    return Flat(nodes, lengths, owners)

@@ -1,7 +1,8 @@
 """Direct Optimization: the adjacency matrix itself is the model (paper, section 3.2).
 
-A score for every pair of nodes, softmax over each row, the TGML loss, Adam. Many procedures
-and seeds train as one batch; those that have finished leave it.
+A score for every pair of nodes, softmax over each row, the TGML loss, Adam. Several procedures
+and seeds train as one batch; those that have finished leave it. Many procedures train by the rows
+that still move (`row_training`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from tgml.learners.likelihood import TGMLLoss
 from tgml.learners.precedence import precedence
 from tgml.learners.protection import believable
 from tgml.learners.row_adam import RowAdam
+from tgml.learners.row_training import Descent, Problem, optimise_rows, suit_rows
 from tgml.learners.sequence_accuracy import sequence_accuracy
 from tgml.learners.settings import check_number, check_whole, one_of
 from tgml.learners.stopping import (
@@ -43,6 +45,12 @@ MASKED = -1e9
 
 MANY_PAIRS = 5_000_000
 """From how many pairs of steps on an epoch is worth more than one thread."""
+
+MANY_PROCEDURES = 50
+"""From how many procedures on they train by rows."""
+
+_Results = dict[tuple[int, int], tuple[NDArray[np.float64], int]]
+"""Weights and epochs by model and number of the task."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +116,11 @@ class DirectOptimization(Learner):
             reason = str(error).splitlines()[0]
             raise SettingError(f"device {self.device!r} cannot be used: {reason}") from None
 
+    @property
+    def torch_dtype(self) -> torch.dtype:
+        """How precisely to compute, as torch knows it."""
+        return torch.float32 if self.dtype == "float32" else torch.float64
+
     def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:
         """Learn the weights of one procedure."""
         return self.learn_many([demonstrations], seeds=[seed])[0][0]
@@ -145,7 +158,10 @@ class DirectOptimization(Learner):
         tasks = [_Task.of(number, given, self, seeds) for number, given in enumerate(procedures)]
         pairs = sum(len(steps) ** 2 for task in tasks for steps in task.sequences)
         with one_thread(pairs < MANY_PAIRS):
-            results = _optimise(self, tasks, seeds, progress, callback)
+            if len(tasks) >= MANY_PROCEDURES and len(seeds) == 1 and callback is None:
+                results = _optimise_many(self, tasks, seeds[0], progress)
+            else:
+                results = _optimise(self, tasks, seeds, progress, callback)
         return [
             [self._learned(task, *results[model, task.number]) for model in range(len(seeds))]
             for task in tasks
@@ -235,16 +251,44 @@ class ScoreMatrix(nn.Module):
         scores = torch.full((len(seeds), len(sizes), stride, stride), MASKED, dtype=dtype)
         possible = torch.zeros((len(sizes), stride, stride), dtype=torch.bool)
         for number, size in enumerate(sizes):
-            allowed = ~torch.eye(size, dtype=torch.bool)
-            allowed[0] = False  # START needs nothing
-            allowed[:, -1] = False  # nothing needs END
-            possible[number, :size, :size] = allowed
             for model, seed in enumerate(seeds):
-                generator = torch.Generator().manual_seed(seed)
-                noise = torch.randn((size, size), generator=generator, dtype=torch.float64)
-                first = (noise * (spread / size)).to(dtype).masked_fill(~allowed, MASKED)
+                first = first_scores(size, seed, spread, dtype)
                 scores[model, number, :size, :size] = first
+            possible[number, :size, :size] = first != MASKED
         return cls(scores, possible)
+
+
+def first_scores(size: int, seed: int, spread: float, dtype: torch.dtype) -> Tensor:
+    """Return nearly even scores of a procedure with so many nodes, `MASKED` where impossible."""
+    allowed = ~torch.eye(size, dtype=torch.bool)
+    allowed[0] = False  # START needs nothing
+    allowed[:, -1] = False  # nothing needs END
+    generator = torch.Generator().manual_seed(seed)
+    noise = torch.randn((size, size), generator=generator, dtype=torch.float64)
+    return (noise * (spread / size)).to(dtype).masked_fill(~allowed, MASKED)
+
+
+def _optimise_many(
+    learner: DirectOptimization, tasks: list[_Task], seed: int, progress: Progress
+) -> _Results:
+    """Train by rows what can be trained so, else by the general loop."""
+    first = {
+        size: first_scores(size, seed, learner.spread, learner.torch_dtype).numpy()
+        for size in {task.size for task in tasks}
+    }
+    problems = [Problem(task.sequences, first[task.size], task.always) for task in tasks]
+    by_rows = (
+        learner.stopping is Stopping.ROWS
+        and learner.repetitions is not Repetitions.RANDOM
+        and learner.device == "cpu"
+        and learner.epsilon > 0
+        and suit_rows(problems)
+    )
+    if not by_rows:
+        return _optimise(learner, tasks, [seed], progress, None)
+    descent = Descent(learner.beta, learner.learning_rate, learner.epochs, learner.epsilon)
+    trained = optimise_rows(problems, descent, progress)
+    return {(0, task.number): result for task, result in zip(tasks, trained, strict=True)}
 
 
 def _optimise(
@@ -253,15 +297,15 @@ def _optimise(
     seeds: Sequence[int],
     progress: Progress,
     callback: Callable[[Epoch], None] | None,
-) -> dict[tuple[int, int], tuple[NDArray[np.float64], int]]:
-    """Train all tasks; return weights and epochs by (model, task number)."""
+) -> _Results:
+    """Train all tasks by the general loop."""
     loss = TGMLLoss(learner.beta, learner.epsilon)
-    dtype = torch.float32 if learner.dtype == "float32" else torch.float64
-    model = ScoreMatrix.random([task.size for task in tasks], seeds, learner.spread, dtype)
+    sizes = [task.size for task in tasks]
+    model = ScoreMatrix.random(sizes, seeds, learner.spread, learner.torch_dtype)
     model.to(learner.device)
     optimizer = RowAdam(model.scores, learner.learning_rate)
     batches = _Batches(learner, tasks, seeds, model.scores)
-    results: dict[tuple[int, int], tuple[NDArray[np.float64], int]] = {}
+    results: _Results = {}
     epoch = 1
     total = len(tasks)
     finished_at: Tensor | None = None

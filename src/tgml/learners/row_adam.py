@@ -5,6 +5,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+DECAYS = (0.9, 0.999)
+"""Adam's usual ones, of the mean gradient and of its square."""
+TINY = 1e-8
+"""Added to the root of the mean square."""
+
 
 class RowAdam:
     """Adam (Kingma and Ba, 2015) on one parameter, with rows that may rest.
@@ -28,8 +33,8 @@ class RowAdam:
         scores: nn.Parameter,
         learning_rate: float,
         *,
-        betas: tuple[float, float] = (0.9, 0.999),
-        epsilon: float = 1e-8,
+        betas: tuple[float, float] = DECAYS,
+        epsilon: float = TINY,
     ) -> None:
         self.scores = scores
         self.learning_rate = learning_rate
