@@ -53,14 +53,14 @@ class StepAttributes:
     repeated_after: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("done", "repeated"):
-            if not 0 <= getattr(self, name) <= 1:
+        for name, share in (("done", self.done), ("repeated", self.repeated)):
+            if not 0 <= share <= 1:
                 raise GraphError(
-                    f"the share {name!r} of a step is {getattr(self, name)!r:.40}; "
-                    "expected a number from 0 to 1"
+                    f"the share {name!r} of a step is {share!r:.40}; expected a number from 0 to 1"
                 )
-        for name in ("left_out_with", "done_instead", "repeated_after"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
+        object.__setattr__(self, "left_out_with", tuple(self.left_out_with))
+        object.__setattr__(self, "done_instead", tuple(self.done_instead))
+        object.__setattr__(self, "repeated_after", tuple(self.repeated_after))
 
 
 @dataclass(frozen=True)
@@ -91,11 +91,11 @@ class EdgeEvidence:
     broken_in: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("held", "broken", "silent"):
-            count = getattr(self, name)
-            if not (math.isfinite(count) and count >= 0):
+        counts = (self.held, self.broken, self.silent)
+        for name, count in zip(("held", "broken", "silent"), counts, strict=True):
+            if not 0 <= count < math.inf:
                 raise GraphError(
                     f"the evidence of an edge has {name} = {count!r:.40}; expected a count"
                 )
-        for name in ("held_in", "broken_in"):
-            object.__setattr__(self, name, tuple(getattr(self, name))[:EXAMPLES])
+        object.__setattr__(self, "held_in", tuple(self.held_in)[:EXAMPLES])
+        object.__setattr__(self, "broken_in", tuple(self.broken_in)[:EXAMPLES])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
@@ -130,6 +130,32 @@ def learn_all(
 
     Parameters are those of `learn`; `progress` is told how far the learning is.
     """
+    return list(
+        learn_each(
+            procedures,
+            method,
+            seed=seed,
+            threshold=threshold,
+            relaxed=relaxed,
+            with_mistakes=with_mistakes,
+            progress=progress,
+            **settings,
+        )
+    )
+
+
+def learn_each(
+    procedures: Sequence[Demonstrations],
+    method: str = DEFAULT_METHOD,
+    *,
+    seed: int = 0,
+    threshold: float | None = None,
+    relaxed: bool = False,
+    with_mistakes: bool = False,
+    progress: Progress = no_progress,
+    **settings: Any,
+) -> Iterator[Learning]:
+    """Yield what `learn_all` returns, so that not all of it has to be kept."""
     if not (isinstance(seed, Integral) and 0 <= seed <= LARGEST_SEED):
         raise SettingError(
             f"the seed is {seed!r}; expected a whole number from 0 to {LARGEST_SEED}"
@@ -141,17 +167,15 @@ def learn_all(
         if not isinstance(given, Demonstrations):
             raise _no_procedures(given)
     if not procedures:
-        return []
+        return
     secret = {entry.name for entry in dataclasses.fields(learner) if entry.metadata.get("secret")}
     public = {name: value for name, value in settings.items() if name not in secret}
-    chosen = [(given, *_usable(given, with_mistakes)) for given in procedures]
-    learned = learner.learn_many(
-        [usable for _, usable, _ in chosen], seeds=[seed], progress=progress
-    )
-    return [
-        _finish(usable, notes, results[0], method, public, seed, threshold, relaxed, with_mistakes)
-        for (_, usable, notes), results in zip(chosen, learned, strict=True)
-    ]
+    chosen = [_usable(given, with_mistakes) for given in procedures]
+    learned = learner.learn_many([usable for usable, _ in chosen], seeds=[seed], progress=progress)
+    for (usable, notes), results in zip(chosen, learned, strict=True):
+        yield _finish(
+            usable, notes, results[0], method, public, seed, threshold, relaxed, with_mistakes
+        )
 
 
 def _no_procedures(came: object) -> SettingError:

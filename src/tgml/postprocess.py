@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import repeat
 from numbers import Real
 from typing import NamedTuple
 
@@ -141,20 +142,25 @@ def to_graph(
     changes: list[Change] = []
 
     def note(edges: BoolMatrix, reason: Reason, *, added: bool = False) -> None:
-        changes.extend(Change(*edge, added, reason, weight) for edge, weight in named(edges))
+        if edges.any():
+            steps, needed, weight = named(edges)
+            changes.extend(map(Change, steps, needed, repeat(added), repeat(reason), weight))
 
-    def named(edges: BoolMatrix) -> Iterable[tuple[Edge, float]]:
-        nodes = adjacency.vocabulary.nodes
-        pairs = ((nodes[row], nodes[column]) for row, column in _edges(edges))
-        return zip(pairs, weights[edges].tolist(), strict=True)
+    def named(edges: BoolMatrix) -> tuple[list[str], list[str], list[float]]:
+        nodes, (rows, columns) = adjacency.vocabulary.nodes, edges.nonzero()
+        steps = [nodes[row] for row in rows.tolist()]
+        return steps, [nodes[column] for column in columns.tolist()], weights[edges].tolist()
 
     above = weights > threshold
     edges = above & _possible(size)
     note(above & ~edges, Reason.IMPOSSIBLE)
 
-    in_cycles = weakest_in_cycles(edges, weights)
-    note(in_cycles, Reason.CYCLE)
-    edges &= ~in_cycles
+    order = _order(_bits(edges))
+    if len(order) < size:
+        in_cycles = weakest_in_cycles(edges, weights)
+        note(in_cycles, Reason.CYCLE)
+        edges &= ~in_cycles
+        order = _order(_bits(edges))
 
     if relaxed:
         lone = _lone_preconditions(edges)
@@ -170,15 +176,17 @@ def to_graph(
     note(unneeded, Reason.NEEDED_BY_NOBODY, added=True)
     edges |= unneeded
 
-    implied = implied_edges(edges)
+    order.remove(size - 1)  # END needs more now, START still nothing
+    implied = _implied(edges, [*order, size - 1])
     note(implied, Reason.IMPLIED)
     edges &= ~implied
 
-    kept = list(named(edges))
+    steps, needed, weight = named(edges)
+    kept = tuple(zip(steps, needed, strict=True))
     return PostProcessed(
         adjacency.vocabulary.steps,
-        tuple(edge for edge, _ in kept),
-        {edge: weight for edge, weight in kept if weight > 0},
+        kept,
+        {edge: weight for edge, weight in zip(kept, weight, strict=True) if weight > 0},
         tuple(changes),
         procedure,
     )
@@ -201,8 +209,6 @@ def weakest_in_cycles(edges: BoolMatrix, weights: Matrix) -> BoolMatrix:
         Their weights.
     """
     weakest = np.zeros_like(edges)
-    if _order(_bits(edges)) is not None:  # no cycle, as most have none
-        return weakest
     for component in nx.strongly_connected_components(
         nx.from_numpy_array(edges, create_using=nx.DiGraph)
     ):
@@ -227,10 +233,15 @@ def implied_edges(edges: BoolMatrix) -> BoolMatrix:
 
     Removing them is the transitive reduction: what is reachable stays reachable.
     """
-    needs = _bits(edges)
-    order = _order(needs)
-    if order is None:
+    order = _order(_bits(edges))
+    if len(order) < len(edges):
         raise ValueError("a graph with a cycle has no transitive reduction of its own")
+    return _implied(edges, order)
+
+
+def _implied(edges: BoolMatrix, order: Iterable[int]) -> BoolMatrix:
+    """Return the edges that follow from others, given all nodes, each after those it needs."""
+    needs = _bits(edges)
     columns: list[list[int]] = [[] for _ in needs]
     for row, column in _edges(edges):
         columns[row].append(column)
@@ -244,8 +255,8 @@ def implied_edges(edges: BoolMatrix) -> BoolMatrix:
     return _from_bits(implied)
 
 
-def _order(needs: Sequence[int]) -> list[int] | None:
-    """Return all nodes, each after those that it needs; None if there is a cycle.
+def _order(needs: Sequence[int]) -> list[int]:
+    """Return the nodes, each after those that it needs; not all of them if there is a cycle.
 
     Parameters
     ----------
@@ -257,7 +268,7 @@ def _order(needs: Sequence[int]) -> list[int] | None:
     while left:
         free = [node for node in left if not needs[node] & ~done]
         if not free:
-            return None
+            break
         order += free
         left = [node for node in left if needs[node] & ~done]
         for node in free:
@@ -280,10 +291,12 @@ def _from_bits(rows: Sequence[int]) -> BoolMatrix:
     return bits.astype(bool)
 
 
+@lru_cache(maxsize=16)
 def _possible(size: int) -> BoolMatrix:
     possible = ~np.eye(size, dtype=bool)
     possible[0] = False
     possible[:, -1] = False
+    possible.setflags(write=False)
     return possible
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from tgml.errors import FormatError, InputError, UnknownNameError
 
@@ -283,15 +284,15 @@ class Demonstrations:
     def __iter__(self) -> Iterator[KeyStepSequence]:
         return iter(self.sequences)
 
-    @property
+    @cached_property
     def total_weight(self) -> float:
         """How many recordings these stand for, equal ones counted each."""
         return math.fsum(sequence.weight for sequence in self.sequences)
 
-    @property
+    @cached_property
     def seen(self) -> frozenset[int]:
         """The nodes that some recording shows."""
-        return frozenset(node for sequence in self.sequences for node in sequence.steps)
+        return frozenset().union(*(sequence.steps for sequence in self.sequences))
 
     @property
     def unseen_steps(self) -> tuple[str, ...]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from graphlib import CycleError as _GraphlibCycle
-from graphlib import TopologicalSorter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +10,7 @@ from tgml import display
 from tgml.attributes import EdgeEvidence, StepAttributes
 from tgml.errors import CycleError, GraphError, UnknownNameError
 from tgml.graph.bits import reached, waits_for
+from tgml.graph.cycles import a_cycle, in_order
 from tgml.graph.edges import Edge, connect_ends, edge_nodes, edge_weight
 from tgml.sequences import Vocabulary
 
@@ -103,16 +102,13 @@ class TaskGraph:
         for edge in known:
             row, column = edge_nodes(vocabulary, *edge)
             needs[row].add(column)
-        try:
-            order = tuple(TopologicalSorter(dict(enumerate(needs))).static_order())
-        except _GraphlibCycle as error:
-            # graphlib lists the cycle from precondition to dependent, first node repeated.
-            cycle = [vocabulary.name(node) for node in reversed(error.args[1][1:])]
-            raise CycleError(cycle) from None
         dependents: list[list[int]] = [[] for _ in vocabulary.nodes]
         for row, columns in enumerate(needs):
             for column in columns:
                 dependents[column].append(row)
+        order = in_order(needs, dependents)
+        if len(order) < len(needs):
+            raise CycleError([vocabulary.name(node) for node in a_cycle(needs)])
         kept = {edge: edge_weight(edge, weight) for edge, weight in (weights or {}).items()}
         for what, given in (("a weight is", kept), ("evidence is", evidence or {})):
             for edge in given:
@@ -127,7 +123,7 @@ class TaskGraph:
         self._set("weights", MappingProxyType(kept))
         self._set("provenance", MappingProxyType(dict(provenance or {})))
         self._set("_needs", tuple(tuple(sorted(columns)) for columns in needs))
-        self._set("_dependents", tuple(tuple(sorted(rows)) for rows in dependents))
+        self._set("_dependents", tuple(map(tuple, dependents)))
         self._set("attributes", MappingProxyType(dict(attributes or {})))
         self._set("evidence", MappingProxyType(dict(evidence or {})))
         optional = {vocabulary.node(step) for step in self.optional_steps}

@@ -36,8 +36,9 @@ def doubts(
     >>> [note.partition(",")[0] for note in doubts(recordings, graph)]
     ['the 2 recordings show one and the same order']
     """
-    orders = {first_occurrences(recording.steps) for recording in demonstrations}
-    if len(orders) == 1 and len(graph.steps) > 1:
+    first, *others = demonstrations
+    order = first_occurrences(first.steps)
+    if len(graph.steps) > 1 and all(first_occurrences(other.steps) == order for other in others):
         total = demonstrations.total_weight
         shown = (
             "there is one recording"

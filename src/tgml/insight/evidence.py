@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress, islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tgml.attributes import EXAMPLES, EdgeEvidence
 from tgml.graph import Edge
-from tgml.repetitions import first_occurrences
+from tgml.insight.tally import every_step
 from tgml.sequences import END, START, Demonstrations, KeyStepSequence
 
 ENTRIES = 4_000_000
@@ -50,7 +51,7 @@ def edge_evidence(
     node = demonstrations.vocabulary.node
     rows, columns = ([node(edge[end]) for edge in pairs] for end in (0, 1))
     counts = np.zeros((2, len(pairs)))
-    names: tuple[list[list[str]], ...] = tuple([[] for _ in pairs] for _ in counts)
+    examples: list[list[tuple[str, ...]]] = [[()] * len(pairs) for _ in counts]
     size = demonstrations.vocabulary.end
     most = max(ENTRIES // max(size, len(pairs)), 1)
     for start in range(0, len(demonstrations), most):
@@ -59,23 +60,42 @@ def edge_evidence(
         step, needed = places[:, rows], places[:, columns]
         both = np.maximum(step, needed) < NEVER
         weights = np.array([recording.weight for recording in part])
+        ids = tuple(recording.id for recording in part)
         for side, shown in enumerate((both & (needed < step), both & (step < needed))):
+            if not shown.any():
+                continue
             counts[side] += weights @ shown
-            for known, showing in zip(names[side], np.ascontiguousarray(shown.T), strict=True):
-                found = compress(part, showing.tobytes())
-                known += [recording.id for recording in islice(found, EXAMPLES - len(known))]
+            known = examples[side]
+            for number, which in enumerate(_named(ids, shown)):
+                if which and len(known[number]) < EXAMPLES:
+                    known[number] = (known[number] + which)[:EXAMPLES]
     total = demonstrations.total_weight
-    return {
-        # Sums of fractions may miss the total by their rounding.
-        edge: EdgeEvidence(held, broken, max(total - held - broken, 0.0), *map(tuple, examples))
-        for edge, held, broken, *examples in zip(pairs, *counts.tolist(), *names, strict=True)
-    }
+    found: dict[Edge, EdgeEvidence] = {}
+    made: dict[tuple[Any, ...], EdgeEvidence] = {}  # many edges have the same
+    for edge, *facts in zip(pairs, *counts.tolist(), *examples, strict=True):
+        held, broken, held_in, broken_in = key = tuple(facts)
+        if key not in made:
+            # Sums of fractions may miss the total by their rounding.
+            silent = max(total - held - broken, 0.0)
+            made[key] = EdgeEvidence(held, broken, silent, held_in, broken_in)
+        found[edge] = made[key]
+    return found
+
+
+def _named(ids: tuple[str, ...], shown: NDArray[np.bool_]) -> Iterator[tuple[str, ...]]:
+    """Yield for each column the first few of the recordings that it is true of."""
+    everyone = ids[:EXAMPLES]
+    numbers = np.count_nonzero(shown, axis=0).tolist()
+    for number, column in zip(numbers, np.ascontiguousarray(shown.T), strict=True):
+        if number in (0, len(ids)):  # as most are, so that they share one tuple
+            yield everyone if number else ()
+        else:
+            yield tuple(islice(compress(ids, column.tobytes()), EXAMPLES))
 
 
 def _places(recordings: Sequence[KeyStepSequence], size: int) -> NDArray[np.int64]:
     """Return where each recording does each node for the first time: (recordings, nodes)."""
-    places = np.full((len(recordings), size), NEVER)
-    for row, recording in enumerate(recordings):
-        steps = first_occurrences(recording.steps)
-        places[row, steps] = np.arange(len(steps))
-    return places
+    places = np.full(len(recordings) * size, NEVER)
+    row, node = every_step(recordings)
+    np.minimum.at(places, row * size + node, np.arange(len(row)))
+    return places.reshape(len(recordings), size)

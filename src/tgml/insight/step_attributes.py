@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -44,6 +44,9 @@ def step_attributes(
     (True, ('add milk',))
     """
     words = demonstrations.vocabulary
+    plain = StepAttributes()  # of a step that everyone does once, as most are
+    if _all_do_all_once(demonstrations):
+        return dict.fromkeys(words.steps, plain)
     counted = tally(demonstrations)
     done, again, weights = counted.done, counted.again, counted.weights
     trusted = weights * np.array(reliability) if len(reliability) else weights
@@ -53,11 +56,12 @@ def step_attributes(
     shares = (weights @ done) / math.fsum(weights)
     repeats = (weights @ again) / (weights @ done)
 
-    def names(places: Sequence[int]) -> tuple[str, ...]:
+    def names(places: Iterable[int]) -> tuple[str, ...]:
         return tuple(words.name(counted.nodes[place]) for place in places)
 
-    return {
-        words.name(node): StepAttributes(
+    def of(place: int, node: int) -> StepAttributes:
+        often = counted.before[node].most_common(MOST) if repeatable[place] else ()
+        return StepAttributes(
             # Sums of fractions may miss 1 by their rounding.
             done=min(float(shares[place]), 1.0),
             optional=bool(optional[place]),
@@ -65,14 +69,23 @@ def step_attributes(
             done_instead=names(instead.get(place, ())),
             repeated=min(float(repeats[place]), 1.0),
             repeatable=bool(repeatable[place]),
-            repeated_after=tuple(
-                words.name(other) for other, _ in counted.before[node].most_common(MOST)
-            )
-            if repeatable[place]
-            else (),
+            repeated_after=tuple(words.name(other) for other, _ in often),
         )
+
+    special = ((shares < 1) | (repeats > 0)).tolist()
+    return {
+        words.name(node): of(place, node) if special[place] else plain
         for place, node in enumerate(counted.nodes)
     }
+
+
+def _all_do_all_once(demonstrations: Demonstrations) -> bool:
+    """Return whether every recording shows every step of the vocabulary, and shows it once."""
+    number = len(demonstrations.vocabulary)
+    return all(
+        len(recording.steps) == number and len(set(recording.steps)) == number
+        for recording in demonstrations.sequences
+    )
 
 
 def _is_habit(happened: BoolMatrix, possible: BoolMatrix, weights: Matrix) -> BoolMatrix:

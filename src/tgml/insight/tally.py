@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tgml.sequences import Demonstrations
+from tgml.sequences import Demonstrations, KeyStepSequence
 
 BoolMatrix = NDArray[np.bool_]
 Matrix = NDArray[np.float64]
+Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +34,7 @@ class Tally:
     marked
         Whether an annotator marked every repetition as a mistake.
     before
-        For each node how often which node comes directly before it is done again.
+        For each node that is done again, how often which node comes directly before that.
     weights
         How many recordings each stands for.
     """
@@ -63,24 +66,34 @@ def tally(demonstrations: Demonstrations, *, marks: bool = True) -> Tally:
     nodes = tuple(sorted(demonstrations.seen))
     column = {node: place for place, node in enumerate(nodes)}
     shape = (len(demonstrations), len(nodes))
-    done, again, excused, wrong = (np.zeros(shape, dtype=bool) for _ in range(4))
-    before: dict[int, Counter[int]] = {node: Counter() for node in nodes}
-    for row, recording in enumerate(demonstrations):
-        places = [column[node] for node in recording.steps]
-        done[row, places] = True
-        if len(set(places)) < len(places):
+    done, again, excused, wrong = np.zeros((4, *shape), dtype=bool)
+    before: dict[int, Counter[int]] = {}
+    row_of, node_of = every_step(demonstrations.sequences)
+    done[row_of, np.searchsorted(nodes, node_of)] = True
+    numbers = np.count_nonzero(done, axis=1).tolist()
+    for row, (recording, number) in enumerate(zip(demonstrations, numbers, strict=True)):
+        if number < len(recording):
             marked = (recording.mistakes if marks else None) or (None,) * len(recording)
             came: set[int] = set()
             last = 0
-            for node, place, mark in zip(recording.steps, places, marked, strict=True):
-                if place in came and mark is not None:
-                    wrong[row, place] = True
-                elif place in came:
-                    again[row, place] = True
-                    before[node][last] += 1
-                came.add(place)
+            for node, mark in zip(recording.steps, marked, strict=True):
+                if node in came and mark is not None:
+                    wrong[row, column[node]] = True
+                elif node in came:
+                    again[row, column[node]] = True
+                    before.setdefault(node, Counter())[last] += 1
+                came.add(node)
                 last = node
         if marks and recording.skipped:
             excused[row, [column[node] for node in recording.skipped if node in column]] = True
     weights = np.array([recording.weight for recording in demonstrations])
     return Tally(nodes, done, again, excused & ~done, wrong & ~again, before, weights)
+
+
+def every_step(recordings: Sequence[KeyStepSequence]) -> tuple[Numbers, Numbers]:
+    """Return for every step done the number of its recording, and its node, in the order done."""
+    lengths = [len(recording) for recording in recordings]
+    nodes = np.fromiter(
+        chain.from_iterable(recording.steps for recording in recordings), dtype=np.int64
+    )
+    return np.repeat(np.arange(len(lengths)), lengths), nodes

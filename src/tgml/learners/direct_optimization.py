@@ -10,7 +10,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -177,11 +178,14 @@ class DirectOptimization(Learner):
 
     def _learned(self, task: _Task, weights: NDArray[np.float64], epochs: int) -> Learned:
         matrix = weights.copy()
+        seen = task.demonstrations.seen
         for node in range(1, task.size - 1):
-            if node not in task.seen:
+            if node not in seen:
                 matrix[node] = 0.0
                 matrix[node, 0] = 1.0
-        accuracy = sequence_accuracy(matrix > 1 / task.size, task.sequences)
+        # A row at rest has preconditions, and all of them come first in every sequence.
+        at_rest = self.stopping is Stopping.ROWS and epochs < self.epochs
+        accuracy = 1.0 if at_rest else sequence_accuracy(matrix > 1 / task.size, task.sequences)
         return Learned(
             WeightedAdjacency(task.demonstrations.vocabulary, matrix),
             task.notes,
@@ -189,7 +193,8 @@ class DirectOptimization(Learner):
         )
 
 
-class _Task(NamedTuple):
+@dataclass(frozen=True)
+class _Task:
     """One procedure on its way through the optimisation."""
 
     number: int
@@ -197,8 +202,7 @@ class _Task(NamedTuple):
     size: int
     sequences: tuple[tuple[int, ...], ...]
     notes: tuple[str, ...]
-    always: NDArray[np.bool_]
-    seen: frozenset[int]
+    repetitions: Repetitions
 
     @classmethod
     def of(
@@ -211,9 +215,13 @@ class _Task(NamedTuple):
             len(given.vocabulary) + 2,
             free.sequences,
             free.notes,
-            precedence(given, learner.repetitions).always,
-            given.seen,
+            learner.repetitions,
         )
+
+    @cached_property
+    def always(self) -> NDArray[np.bool_]:
+        """(nodes, nodes): whether j comes before i in every sequence with i."""
+        return precedence(self.demonstrations, self.repetitions).always
 
     def drawn(self, seed: int, epoch: int) -> list[tuple[int, ...]]:
         rng = random.Random(f"{seed}/{epoch}")
@@ -276,7 +284,7 @@ def _optimise_many(
         size: first_scores(size, seed, learner.spread, learner.torch_dtype).numpy()
         for size in {task.size for task in tasks}
     }
-    problems = [Problem(task.sequences, first[task.size], task.always) for task in tasks]
+    problems = [Problem(task.sequences, first[task.size]) for task in tasks]
     by_rows = (
         learner.stopping is Stopping.ROWS
         and learner.repetitions is not Repetitions.RANDOM

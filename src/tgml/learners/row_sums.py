@@ -181,6 +181,18 @@ class Denominators:
         return np.take(sums, self._after, out=self._later, mode="clip")
 
 
+def contradicted(places: Places, procedure: Numbers, node: Numbers) -> NDArray[np.bool_]:
+    """Return which preconditions of some rows a sequence contradicts: (nodes, rows).
+
+    A node that does not come before the row's own in every sequence with that one is no
+    precondition of it.
+    """
+    own_place = places.of_node[:, node, procedure]
+    not_before = places.of_node.take(procedure, axis=2) >= own_place[:, None]
+    found: NDArray[np.bool_] = np.any(not_before & (own_place < places.never)[:, None], axis=0)
+    return found
+
+
 def in_turns(procedure: Numbers) -> Numbers:
     """Return the order of rows in which each procedure's first comes before any one's second."""
     by_procedure = np.argsort(procedure, kind="stable")

@@ -17,7 +17,15 @@ from numpy.typing import NDArray
 
 from tgml.learners.base import Progress
 from tgml.learners.row_adam import DECAYS, TINY
-from tgml.learners.row_sums import Array, Denominators, Numbers, Places, Rows, in_turns
+from tgml.learners.row_sums import (
+    Array,
+    Denominators,
+    Numbers,
+    Places,
+    Rows,
+    contradicted,
+    in_turns,
+)
 
 CROWDED = 0.65
 """The share of the rows that must still move; below it those at rest are taken out."""
@@ -34,13 +42,10 @@ class Problem(NamedTuple):
         Node numbers, without START and END and without repetitions.
     scores
         (nodes, nodes): the first scores, so low where an edge is impossible that softmax gives 0.
-    always
-        (nodes, nodes): whether j comes before i in every sequence with i.
     """
 
     sequences: Sequence[Sequence[int]]
     scores: Array
-    always: NDArray[np.bool_]
 
 
 class Descent(NamedTuple):
@@ -116,19 +121,18 @@ class _Training:
         # START's row needs nothing; the columns beyond a procedure's nodes have weight 0.
         rows = np.array(sizes) - 1
         procedure = np.repeat(self._present, rows)
-        scores, wrong = (np.empty((max(sizes), len(procedure)), dtype) for _ in range(2))
-        scores[:], wrong[:] = -np.inf, 0.0
+        node = np.concatenate([np.arange(1, size) for size in sizes])
+        scores = np.full((max(sizes), len(procedure)), -np.inf, dtype)
         stop = 0
         for size, problem in zip(sizes, problems, strict=True):
             start, stop = stop, stop + size - 1
             scores[:size, start:stop] = problem.scores[1:].T
-            wrong[:size, start:stop] = ~problem.always[1:].T
         self._columns = _Columns(
             procedure,
-            np.concatenate([np.arange(1, size) for size in sizes]),
+            node,
             (1 / np.array(sizes, dtype))[procedure],
             scores,
-            wrong,
+            contradicted(self._places, procedure, node).astype(dtype),
             np.zeros_like(scores),
             np.zeros_like(scores),
         )

@@ -38,9 +38,10 @@ def sequence_accuracy(edges: NDArray[np.bool_], sequences: Iterable[Sequence[int
     total, count = 0.0, 0
     for group in by_length.values():
         nodes = np.array(group)
-        came = np.tril(edges[nodes[:, :, None], nodes[:, None, :]], -1).sum(axis=2)
-        share = came / np.maximum(needed[nodes], 1)
+        earlier = np.tri(nodes.shape[1], k=-1, dtype=bool)
+        came = np.count_nonzero(edges[nodes[:, :, None], nodes[:, None, :]] & earlier, axis=2)
+        share = came / np.maximum(needed, 1)[nodes]
         share[:, 0] = needed[0] == 0
-        total += float(share.mean(axis=1).sum())
+        total += float(share.sum()) / nodes.shape[1]
         count += len(group)
     return total / count

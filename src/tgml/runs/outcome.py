@@ -10,7 +10,8 @@ from typing import Any
 from tgml.errors import MissingExtraError, SettingError, TgmlError, UnknownNameError
 from tgml.graph import TaskGraph
 from tgml.learners import LEARNERS
-from tgml.pipeline import Learning, learn_all
+from tgml.pipeline import Learning, learn_each
+from tgml.runs.collection import no_collection
 from tgml.sequences import Demonstrations
 from tgml.storage import graph_from_json, graph_to_json
 
@@ -88,19 +89,20 @@ def learn_batch(
     method, options
         Those of `tgml.pipeline.learn_all`.
     """
-    if LEARNERS[method].extra == "torch":
-        from tgml.learners.threads import one_thread
+    with no_collection():
+        if LEARNERS[method].extra == "torch":
+            from tgml.learners.threads import one_thread
 
-        with one_thread():  # sums depend on how many threads share them
-            return _learn(procedures, method, options)
-    return _learn(procedures, method, options)
+            with one_thread():  # sums depend on how many threads share them
+                return _learn(procedures, method, options)
+        return _learn(procedures, method, options)
 
 
 def _learn(
     procedures: Sequence[Demonstrations], method: str, options: Mapping[str, Any]
 ) -> list[Outcome]:
     try:
-        learnings = learn_all(procedures, method, **options)
+        learnings = learn_each(procedures, method, **options)
         return [_outcome(*pair) for pair in zip(procedures, learnings, strict=True)]
     except (SettingError, UnknownNameError, MissingExtraError):
         raise  # they are of the run, not of a procedure

@@ -135,6 +135,7 @@ class _Run:
         self._total = sum(len(batch.procedures) for batch in batches)
         self._lock = Lock()  # joblib asks for tasks from threads of its own
         self.outcomes: list[Outcome] = []
+        self._failed = 0
         self.resumed = 0
         self.notes: list[str] = []
 
@@ -180,6 +181,7 @@ class _Run:
         with self._lock:
             if self._pending.pop(number, None) is not None:
                 self.outcomes += outcomes
+                self._failed += sum(bool(outcome.error) for outcome in outcomes)
                 self._tell()
 
     def _died(self, wanted: list[Batch], deaths: int, reason: str) -> None:
@@ -200,8 +202,7 @@ class _Run:
             self._pending[number] = Batch(number, half)
 
     def _tell(self) -> None:
-        failed = sum(bool(outcome.error) for outcome in self.outcomes)
-        said = f", {failed} failed" if failed else ""
+        said = f", {self._failed} failed" if self._failed else ""
         done = len(self.outcomes)
         self._progress(done, self._total, f"{done} of {self._total} procedures learned{said}")
 
@@ -225,5 +226,8 @@ def _sizes(
         if one.procedure in given:
             raise InputError(f"two procedures are called {one.procedure!r}; names must differ")
         given[one.procedure] = one
-    sizes: list[Sized] = [_Size(name, len(one), max(map(len, one))) for name, one in given.items()]
+    sizes: list[Sized] = [
+        _Size(name, len(one.sequences), max([len(sequence.steps) for sequence in one.sequences]))
+        for name, one in given.items()
+    ]
     return sizes, lambda names: [given[name] for name in names]

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from tgml.errors import MissingExtraError, SettingError, UnavailableError
+from tgml.runs.collection import no_collection
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -88,8 +89,8 @@ class Workers:
         calls = (joblib.delayed(_unpacked)(work, pickle.dumps(task)) for task in tasks)
         results = self._results(calls)
         try:
-            for result in results:  # noqa: UP028 - it is closed differently, see below
-                yield result
+            for result in results:
+                yield pickle.loads(result)  # noqa: S301 - our own, from a worker
         except BrokenProcessPool as error:
             raise WorkerDiedError(str(error).splitlines()[0]) from None
         except Exception as error:
@@ -160,9 +161,10 @@ class Workers:
                 yield
 
 
-def _unpacked(work: Callable[[Task], Result], task: bytes) -> Result:
-    """Do a task that travelled as bytes, which a scheduler passes on without looking into them."""
-    return work(pickle.loads(task))  # noqa: S301 - our own, from the process that asked
+def _unpacked(work: Callable[[Task], Any], task: bytes) -> bytes:
+    """Do a task that came as bytes, and give its result as such: nobody on the way looks inside."""
+    with no_collection():
+        return pickle.dumps(work(pickle.loads(task)))  # noqa: S301 - our own, from who asked
 
 
 def _joblib_is_there(number: int | None) -> bool:

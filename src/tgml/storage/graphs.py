@@ -18,10 +18,8 @@ GRAPH_FORMAT = "tgml-graph"
 
 Record = TypeVar("Record", EdgeEvidence, StepAttributes)
 
-_DEFAULTS: dict[type[Any], tuple[tuple[str, Any], ...]] = {
-    kind: tuple((entry.name, entry.default) for entry in dataclasses.fields(kind))
-    for kind in (EdgeEvidence, StepAttributes)
-}
+_ORDINARY = StepAttributes()
+"""Of a step that everyone does once."""
 
 
 def graph_to_json(graph: TaskGraph) -> dict[str, Any]:
@@ -29,10 +27,11 @@ def graph_to_json(graph: TaskGraph) -> dict[str, Any]:
     edges = []
     for edge in graph.edges:
         entry: dict[str, Any] = {"step": edge[0], "needs": edge[1]}
-        if edge in graph.weights:
-            entry["weight"] = round(graph.weights[edge], 6)
-        if edge in graph.evidence:
-            entry["evidence"] = _plain(graph.evidence[edge])
+        weight, evidence = graph.weights.get(edge), graph.evidence.get(edge)
+        if weight is not None:
+            entry["weight"] = round(weight, 6)
+        if evidence is not None:
+            entry["evidence"] = _counts(evidence)
         edges.append(entry)
     attributes = [
         {"step": step, **_plain(graph.attributes[step])}
@@ -113,18 +112,37 @@ def save_graph(graph: TaskGraph, path: str | Path) -> None:
     write_text(path, dump_json(graph_to_json(graph)))
 
 
-def _plain(record: EdgeEvidence | StepAttributes) -> dict[str, Any]:
-    """Return a record as plain JSON values; what says nothing is left out."""
+def _counts(evidence: EdgeEvidence) -> dict[str, Any]:
+    """Return evidence as plain JSON values; examples that are none are left out."""
+    counts: dict[str, Any] = {
+        "held": _short(evidence.held),
+        "broken": _short(evidence.broken),
+        "silent": _short(evidence.silent),
+    }
+    if evidence.held_in:
+        counts["held_in"] = list(evidence.held_in)
+    if evidence.broken_in:
+        counts["broken_in"] = list(evidence.broken_in)
+    return counts
+
+
+def _plain(attributes: StepAttributes) -> dict[str, Any]:
+    """Return attributes as plain JSON values; what says nothing is left out."""
+    if attributes == _ORDINARY:
+        return {}
     return {
-        name: _short(value)
-        for name, default in _DEFAULTS[type(record)]
-        if (value := getattr(record, name)) != default
+        name: _short(value) if isinstance(value, float) else _listed(value)
+        for name, default in vars(_ORDINARY).items()
+        if (value := getattr(attributes, name)) != default
     }
 
 
-def _short(value: Any) -> Any:
-    if isinstance(value, float):
-        return int(value) if value.is_integer() else round(value, 6)
+def _short(number: float) -> float:
+    number = float(number)
+    return int(number) if number.is_integer() else round(number, 6)
+
+
+def _listed(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
