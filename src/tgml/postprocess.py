@@ -36,6 +36,11 @@ class Reason(StrEnum):
     NEEDS_NOTHING = "the step needs nothing else, so it follows START"
     NEEDED_BY_NOBODY = "no other step needs it, so END does"
 
+    @property
+    def adds(self) -> bool:
+        """Whether edges are added for this reason, and not removed."""
+        return self in (Reason.NEEDS_NOTHING, Reason.NEEDED_BY_NOBODY)
+
 
 class Change(NamedTuple):
     """One edge that post-processing removed or added.
@@ -141,10 +146,10 @@ def to_graph(
     weights = adjacency.matrix
     changes: list[Change] = []
 
-    def note(edges: BoolMatrix, reason: Reason, *, added: bool = False) -> None:
+    def note(edges: BoolMatrix, reason: Reason) -> None:
         if edges.any():
             steps, needed, weight = named(edges)
-            changes.extend(map(Change, steps, needed, repeat(added), repeat(reason), weight))
+            changes.extend(map(Change, steps, needed, repeat(reason.adds), repeat(reason), weight))
 
     def named(edges: BoolMatrix) -> tuple[list[str], list[str], list[float]]:
         nodes, (rows, columns) = adjacency.vocabulary.nodes, edges.nonzero()
@@ -169,11 +174,11 @@ def to_graph(
 
     no_needs = np.zeros_like(edges)
     no_needs[1:-1, 0] = ~edges[1:-1].any(axis=1)
-    note(no_needs, Reason.NEEDS_NOTHING, added=True)
+    note(no_needs, Reason.NEEDS_NOTHING)
     edges |= no_needs
     unneeded = np.zeros_like(edges)
     unneeded[-1, 1:-1] = ~edges[:, 1:-1].any(axis=0)
-    note(unneeded, Reason.NEEDED_BY_NOBODY, added=True)
+    note(unneeded, Reason.NEEDED_BY_NOBODY)
     edges |= unneeded
 
     order.remove(size - 1)  # END needs more now, START still nothing

@@ -278,6 +278,10 @@ class Demonstrations:
             procedure,
         )
 
+    def __getstate__(self) -> dict[str, object]:
+        # What is worked out once and kept is no part of what travels.
+        return {name: getattr(self, name) for name in ("vocabulary", "sequences", "procedure")}
+
     def __len__(self) -> int:
         return len(self.sequences)
 

@@ -34,7 +34,9 @@ from tgml.sequences import Demonstrations
 
 _QUESTION = Question("mix", ("crack egg", "pour milk", "step 1", "step 2"))
 _OUTCOMES = [
-    Outcome("tea", '{"format": "tgml-graph", "version": 1, "steps": [], "edges": []}', ("note",)),
+    Outcome(
+        "tea", '{"format": "tgml-graph", "version": 1, "steps": [], "edges": []}', notes=("note",)
+    ),
     Outcome("soup", error="no steps", facts={"loss": 0.5}),
 ]
 

@@ -21,7 +21,7 @@ from tgml.benchmarks.generated import many_procedures, write_parquet_log, write_
 from tgml.benchmarks.result import BenchmarkResult, Column
 from tgml.benchmarks.scoring import timed
 from tgml.errors import MissingExtraError, SettingError, UnavailableError, UnknownNameError
-from tgml.learners import get_learner
+from tgml.learners import get_learner, no_progress
 from tgml.logs import read_log
 from tgml.logs.engine import Engine
 from tgml.pipeline import learn
@@ -73,6 +73,13 @@ def run(asked: Asked) -> BenchmarkResult:
                 raise
             notes.append(f"{name} was left out: {error}")
     asked.progress(len(chosen), len(chosen), "done")
+    notes += [
+        f"do: one at a time trains by the general loop, in {row['training_alone_ms']:.0f} ms; "
+        "batches train by the rows that move, which one at a time would take "
+        f"{row['training_alone_by_rows_ms']:.0f} ms"
+        for row in rows
+        if row["method"] == "do"
+    ]
     return BenchmarkResult(
         "scale", "Logs and procedures by the million", rows, COLUMNS, [*notes, *NOTES]
     )
@@ -215,8 +222,34 @@ def _procedures(method: str, number: int, must: str) -> dict[str, Any]:
         "failed": len(report.failed),
     }
     if method == "do":
-        row |= _plain_loop(sample, number, seconds)
+        row |= _plain_loop(sample, number, seconds) | _by_rows(sample)
     return row
+
+
+def _by_rows(sample: Sequence[Any]) -> dict[str, Any]:
+    """Return how long training takes one at a time, by the general loop and by rows."""
+    from tgml.learners.direct_optimization import DirectOptimization, first_scores
+    from tgml.learners.row_training import Descent, Problem, optimise_rows
+
+    learner = DirectOptimization()
+    descent = Descent(learner.beta, learner.learning_rate, learner.epochs, learner.epsilon)
+    scores = {
+        size: first_scores(size, 0, learner.spread, learner.torch_dtype).numpy()
+        for size in {len(given.vocabulary) + 2 for given in sample}
+    }
+
+    def by_rows() -> None:
+        for given in sample:
+            first = scores[len(given.vocabulary) + 2]
+            problem = Problem(without_repetitions(given).sequences, first)
+            optimise_rows([problem], descent, no_progress)
+
+    loop, _ = timed(lambda: [learner.learn(given) for given in sample])
+    rows, _ = timed(by_rows)
+    return {
+        "training_alone_ms": 1000 * loop / len(sample),
+        "training_alone_by_rows_ms": 1000 * rows / len(sample),
+    }
 
 
 def _plain_loop(sample: Sequence[Any], number: int, seconds: float) -> dict[str, Any]:

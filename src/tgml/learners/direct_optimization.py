@@ -47,8 +47,9 @@ MASKED = -1e9
 MANY_PAIRS = 5_000_000
 """From how many pairs of steps on an epoch is worth more than one thread."""
 
-MANY_PROCEDURES = 50
-"""From how many procedures on they train by rows."""
+MANY_PROCEDURES = 10
+"""From how many procedures on they train by rows; fewer by the general loop, which takes some
+hundredths of a second and can be followed epoch by epoch."""
 
 _Results = dict[tuple[int, int], tuple[NDArray[np.float64], int]]
 """Weights and epochs by model and number of the task."""

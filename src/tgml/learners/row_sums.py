@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from tgml.learners.batching import flattened
 
+# Wherever `np.take` writes into room of its own every index is in range; 'clip' spares a copy.
 Array = NDArray[np.floating]
 Numbers = NDArray[np.int64]
 
@@ -86,9 +87,12 @@ class Rows:
         self._own = (np.arange(sequences)[:, None] * nodes + node) * procedures + procedure
         own_place = places.of_node.take(self._own)
         self._shown = (own_place < places.never).astype(dtype)
+        self._all_shown = bool(self._shown.all())
         self._mask = (places.of_node.take(procedure, axis=2) < own_place[:, None]).astype(dtype)
+        # Room that every epoch needs; to ask for it anew each time would cost more than the sums.
         self._room = np.empty_like(self._mask)
-        self._num = np.empty_like(self._shown)
+        self._num, self._less = np.empty_like(self._shown), np.empty_like(self._shown)
+        self._gradient = np.empty_like(self._mask[0])
 
     def add_changes(self, Z: Array, changes: Array) -> None:
         """Add to each node's arrival - num what the rows contribute.
@@ -104,10 +108,13 @@ class Rows:
         counted.sum(1, out=self._num)
         for procedures, rows in self._turns:
             changes[:, :, procedures] += counted[:, :, rows]
-        changes.reshape(-1)[self._own] -= self._num * self._shown
+        flat = changes.reshape(-1)
+        own = np.take(flat, self._own, out=self._less, mode="clip")
+        own -= self._num if self._all_shown else self._num * self._shown
+        flat[self._own] = own
 
     def gradient(self, later: Array, epsilon: float) -> Array:
-        """Return the gradient of Z: (nodes, rows), for the Z that changes were last added for.
+        """Return the gradient of Z: (nodes, rows), once for the Z that changes were added for.
 
         Parameters
         ----------
@@ -116,12 +123,14 @@ class Rows:
         epsilon
             Added to each num.
         """
-        less = self._shown / (self._num + self._num.dtype.type(epsilon))
-        less += later.reshape(-1).take(self._own)
+        self._num += self._num.dtype.type(epsilon)
+        np.divide(self._shown, self._num, out=self._num)
+        less = np.take(later.reshape(-1), self._own, out=self._less, mode="clip")
+        less += self._num
         for procedures, rows in self._turns:
             np.subtract(later[:, :, procedures], less[:, None, rows], out=self._room[:, :, rows])
-        counted: Array = np.multiply(self._room, self._mask, out=self._room)
-        gradient: Array = counted.sum(0)
+        np.multiply(self._room, self._mask, out=self._room)
+        gradient: Array = np.add.reduce(self._room, axis=0, out=self._gradient)
         return gradient
 
 
@@ -167,7 +176,6 @@ class Denominators:
 
     def later(self) -> Array:
         """Return the sum of beta / den over the terms after each node, for the present changes."""
-        # Every index is in range; 'clip' writes into the array without a copy.
         den = np.take(self._changes, self._before, out=self._den, mode="clip")
         for earlier, term in pairwise(den):
             np.add(earlier, term, out=term)

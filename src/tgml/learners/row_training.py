@@ -136,6 +136,7 @@ class _Training:
             np.zeros_like(scores),
             np.zeros_like(scores),
         )
+        self._Z, self._room = np.empty_like(scores), np.empty_like(scores)
         self._look()
         self._take_out()
 
@@ -149,20 +150,32 @@ class _Training:
         if np.count_nonzero(self.moving) < CROWDED * len(self.moving):
             self._take_out()
         self.epoch += 1
-        columns, Z, den = self._columns, self._Z, self._denominators
+        Z, den = self._Z, self._denominators
         den.changes[:] = self._at_rest
         self._rows.add_changes(Z, den.changes)
         gradient = self._rows.gradient(den.later(), self._descent.epsilon)
-        gradient -= (Z * gradient).sum(0)
+        gradient -= np.multiply(Z, gradient, out=self._room).sum(0)
         gradient *= Z
-        np.add(columns.first, (gradient - columns.first) * (1 - DECAYS[0]), out=columns.first)
-        squares = np.square(gradient, out=gradient)
-        np.add(columns.second * DECAYS[1], squares * (1 - DECAYS[1]), out=columns.second)
-        scale = np.sqrt(columns.second / (1 - DECAYS[1] ** self.epoch))
-        change = np.divide(columns.first, scale + TINY, out=scale)
-        change *= self._descent.learning_rate / (1 - DECAYS[0] ** self.epoch)
-        np.subtract(columns.scores, change * self.moving, out=columns.scores)
+        self._move(gradient)
         self._look()
+
+    def _move(self, gradient: Array) -> None:
+        """Let Adam move the rows that are not at rest."""
+        _, _, _, scores, _, first, second = self._columns
+        change = np.subtract(gradient, first, out=self._room)
+        change *= 1 - DECAYS[0]
+        first += change
+        squares = np.square(gradient, out=gradient)
+        squares *= 1 - DECAYS[1]
+        second *= DECAYS[1]
+        second += squares
+        np.divide(second, 1 - DECAYS[1] ** self.epoch, out=change)
+        np.sqrt(change, out=change)
+        change += TINY
+        np.divide(first, change, out=change)
+        change *= self._descent.learning_rate / (1 - DECAYS[0] ** self.epoch)
+        change *= self.moving
+        scores -= change
 
     def results(self) -> list[tuple[NDArray[np.float64], int]]:
         """Return Z and the number of epochs of each procedure."""
@@ -173,11 +186,10 @@ class _Training:
     def _look(self) -> None:
         """Find Z, which rows move on, and which procedures have none left."""
         columns = self._columns
-        Z = columns.scores - columns.scores.max(0)
+        Z = np.subtract(columns.scores, columns.scores.max(0), out=self._Z)
         np.exp(Z, out=Z)
         Z /= Z.sum(0)
-        self._Z = Z
-        self.moving = (Z * columns.wrong).max(0) > columns.threshold
+        self.moving = np.multiply(Z, columns.wrong, out=self._room).max(0) > columns.threshold
         moves = np.bincount(columns.procedure[self.moving], minlength=len(self._present))
         ended = self._present[moves == 0]
         self._finished_at[ended[self._finished_at[ended] == 0]] = self.epoch + 1
@@ -204,6 +216,7 @@ class _Training:
         columns = self._columns.only(rows)
         self._columns = columns._replace(procedure=new[columns.procedure])
         self._Z, self.moving = self._Z.take(rows, axis=1), self.moving[rows]
+        self._room = np.empty_like(self._Z)
         if len(rows):
             self._rows = self._rows_of(np.arange(len(rows)))
             self._denominators = Denominators(

@@ -8,12 +8,15 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tgml.errors import MissingExtraError, SettingError, TgmlError, UnknownNameError
-from tgml.graph import TaskGraph
+from tgml.graph import Edge, TaskGraph
 from tgml.learners import LEARNERS
 from tgml.pipeline import Learning, learn_each
+from tgml.postprocess import Change, Reason
 from tgml.runs.collection import no_collection
 from tgml.sequences import Demonstrations
 from tgml.storage import graph_from_json, graph_to_json
+
+_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 @dataclass(frozen=True)
@@ -27,8 +30,11 @@ class Outcome:
     text
         Its graph as JSON on one line; empty if it failed. Thousands of these are kept and sent from
         process to process, which takes a fraction of what the values themselves would take.
-    notes, changes
-        What was left out or merged, and what post-processing changed.
+    changed
+        As JSON the edges that post-processing removed or added, by the reason; `changes` says it in
+        words.
+    notes
+        What was left out or merged.
     facts
         Figures about the learning.
     error
@@ -37,8 +43,8 @@ class Outcome:
 
     procedure: str
     text: str = ""
+    changed: str = "{}"
     notes: tuple[str, ...] = ()
-    changes: tuple[str, ...] = ()
     facts: Mapping[str, float] = field(default_factory=dict)
     error: str = ""
 
@@ -51,6 +57,15 @@ class Outcome:
     def graph(self) -> TaskGraph | None:
         """The graph; None if the procedure failed."""
         return graph_from_json(self.content, self.procedure) if self.text else None
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What post-processing changed, in words."""
+        return tuple(
+            str(Change(step, needed, Reason(reason).adds, Reason(reason), 0.0))
+            for reason, edges in json.loads(self.changed).items()
+            for step, needed in edges
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return plain JSON values."""
@@ -65,16 +80,18 @@ class Outcome:
         KeyError, TypeError, ValueError
             If it gave something else.
         """
-        if content["text"]:
-            json.loads(content["text"])
-        return cls(
+        outcome = cls(
             content["procedure"],
             content["text"],
+            content["changed"],
             tuple(content["notes"]),
-            tuple(content["changes"]),
             content["facts"],
             content["error"],
         )
+        if not isinstance(json.loads(outcome.changed), dict):
+            raise ValueError("the changes are no JSON object")
+        _ = outcome.content, outcome.changes  # what is wrong with them is found here
+        return outcome
 
 
 def learn_batch(
@@ -114,10 +131,13 @@ def _learn(
 
 
 def _outcome(given: Demonstrations, learning: Learning) -> Outcome:
+    changed: dict[str, list[Edge]] = {}
+    for step, needed, _, reason, _ in learning.changes:
+        changed.setdefault(reason.value, []).append((step, needed))
     return Outcome(
         given.procedure,
-        json.dumps(graph_to_json(learning.graph), ensure_ascii=False),
+        _json(graph_to_json(learning.graph)),
+        _json(changed),
         learning.notes,
-        tuple(map(str, learning.changes)),
         dict(learning.facts),
     )

@@ -14,6 +14,7 @@ from tgml.learners import Progress, get_learner, no_progress
 from tgml.pipeline import DEFAULT_METHOD
 from tgml.runs.batches import MOST_PAIRS, MOST_PROCEDURES, Batch, Sized, cut_batches
 from tgml.runs.checkpoint import Checkpoint, fingerprint_of
+from tgml.runs.collection import set_aside
 from tgml.runs.outcome import Outcome, learn_batch
 from tgml.runs.workers import WorkerDiedError, Workers
 from tgml.sequences import Demonstrations
@@ -115,7 +116,8 @@ def learn_run(
     sizes, fetch = _sizes(procedures, fetch)
     batches = cut_batches(sizes, most=most, most_pairs=most_pairs)
     run = _Run(batches, fetch, _Work(method, options), progress)
-    run.go(workers or Workers(), None if checkpoint is None else Checkpoint(checkpoint))
+    with set_aside():
+        run.go(workers or Workers(), None if checkpoint is None else Checkpoint(checkpoint))
     return RunReport(
         tuple(sorted(run.outcomes, key=lambda outcome: outcome.procedure)),
         len(batches),
