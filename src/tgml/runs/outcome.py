@@ -8,15 +8,15 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tgml.errors import MissingExtraError, SettingError, TgmlError, UnknownNameError
-from tgml.graph import Edge, TaskGraph
+from tgml.graph import TaskGraph
 from tgml.learners import LEARNERS
 from tgml.pipeline import Learning, learn_each
 from tgml.postprocess import Change, Reason
 from tgml.runs.collection import no_collection
-from tgml.sequences import Demonstrations
+from tgml.sequences import Demonstrations, Vocabulary
 from tgml.storage import graph_from_json, graph_to_json
 
-_json = json.JSONEncoder(ensure_ascii=False).encode
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Outcome:
         Its graph as JSON on one line; empty if it failed. Thousands of these are kept and sent from
         process to process, which takes a fraction of what the values themselves would take.
     changed
-        As JSON the edges that post-processing removed or added, by the reason; `changes` says it in
-        words.
+        As JSON what post-processing removed or added: by the reason, the node numbers of one edge
+        after the other. `changes` says it in words.
     notes
         What was left out or merged.
     facts
@@ -61,11 +61,16 @@ class Outcome:
     @property
     def changes(self) -> tuple[str, ...]:
         """What post-processing changed, in words."""
-        return tuple(
-            str(Change(step, needed, Reason(reason).adds, Reason(reason), 0.0))
-            for reason, edges in json.loads(self.changed).items()
-            for step, needed in edges
-        )
+        content = self.content
+        if content is None:
+            return ()
+        nodes = Vocabulary(tuple(content["steps"])).nodes
+        said: list[str] = []
+        for reason, ends in json.loads(self.changed).items():
+            for step, needed in zip(ends[::2], ends[1::2], strict=True):
+                why = Reason(reason)
+                said.append(str(Change(nodes[step], nodes[needed], why.adds, why, 0.0)))
+        return tuple(said)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain JSON values."""
@@ -88,9 +93,10 @@ class Outcome:
             content["facts"],
             content["error"],
         )
-        if not isinstance(json.loads(outcome.changed), dict):
-            raise ValueError("the changes are no JSON object")
-        _ = outcome.content, outcome.changes  # what is wrong with them is found here
+        try:
+            _ = outcome.changes  # what is wrong with the graph or with them is found here
+        except (AttributeError, IndexError, TgmlError) as error:
+            raise ValueError(f"no outcome: {error}") from None
         return outcome
 
 
@@ -131,9 +137,10 @@ def _learn(
 
 
 def _outcome(given: Demonstrations, learning: Learning) -> Outcome:
-    changed: dict[str, list[Edge]] = {}
+    number = {name: node for node, name in enumerate(learning.graph.vocabulary.nodes)}
+    changed: dict[str, list[int]] = {}
     for step, needed, _, reason, _ in learning.changes:
-        changed.setdefault(reason.value, []).append((step, needed))
+        changed.setdefault(reason.value, []).extend((number[step], number[needed]))
     return Outcome(
         given.procedure,
         _json(graph_to_json(learning.graph)),
