@@ -24,6 +24,12 @@ def test_a_count_that_is_none_is_refused(name: str, count: float) -> None:
         EdgeEvidence(**counts)
 
 
+@pytest.mark.parametrize("probability", [-0.1, 1.1, float("nan")])
+def test_a_probability_that_is_none_is_refused(probability: float) -> None:
+    with pytest.raises(GraphError, match="the probability of an edge"):
+        EdgeEvidence(1, 0, 0, probability=probability)
+
+
 def test_only_some_recordings_are_named() -> None:
     evidence = EdgeEvidence(100, 0, 0, tuple(map(str, range(100))))
     assert len(evidence.held_in) == EXAMPLES

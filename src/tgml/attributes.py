@@ -77,11 +77,13 @@ class EdgeEvidence:
         How many did only one of the two, or neither.
     held_in, broken_in
         The names of some of those recordings, at most `EXAMPLES`.
+    probability
+        How probable it is that the step needs the other one, from 0 to 1, where a method said so.
 
     Raises
     ------
     GraphError
-        If a count is no finite number from 0 on.
+        If a count is no finite number from 0 on, or the probability none from 0 to 1.
     """
 
     held: float
@@ -89,6 +91,7 @@ class EdgeEvidence:
     silent: float
     held_in: tuple[str, ...] = ()
     broken_in: tuple[str, ...] = ()
+    probability: float | None = None
 
     def __post_init__(self) -> None:
         counts = (self.held, self.broken, self.silent)
@@ -97,5 +100,10 @@ class EdgeEvidence:
                 raise GraphError(
                     f"the evidence of an edge has {name} = {count!r:.40}; expected a count"
                 )
+        if self.probability is not None and not 0 <= self.probability <= 1:
+            raise GraphError(
+                f"the probability of an edge is {self.probability!r:.40}; "
+                "expected a number from 0 to 1"
+            )
         object.__setattr__(self, "held_in", tuple(self.held_in)[:EXAMPLES])
         object.__setattr__(self, "broken_in", tuple(self.broken_in)[:EXAMPLES])

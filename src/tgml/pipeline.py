@@ -296,13 +296,13 @@ def _finish(
         weights=result.weights,
         provenance=provenance,
         attributes=step_attributes(given, reliability=learned.trust or ()),
-        evidence=edge_evidence(given, result.edges),
+        evidence=edge_evidence(given, result.edges, learned.confidence),
     )
     return Learning(
         graph,
         adjacency,
         result.changes,
-        (*notes, *learned.notes, *doubts(given, graph, learned.confidence)),
+        (*notes, *learned.notes, *doubts(given, graph)),
         learned.facts,
         learned.confidence,
         learned.trust,

@@ -20,6 +20,7 @@ def test_recordings_are_ranked_and_slips_pointed_at(tgml: Run, put: Put) -> None
     assert any("probably of another procedure" in line for line in result.lines)
     assert any("'a' out of order: done after 'b', which came" in line for line in result.lines)
     assert "          'd' skipped: never done; 9 of 11 recordings do it" in result.lines
+    assert any(line.startswith("trusted: how far it can be believed") for line in result.lines)
     assert any("alien" in note for note in result.notes)
 
 

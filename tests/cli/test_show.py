@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,17 @@ def test_one_step_is_no_steps(tgml: Run, put: Put) -> None:
 def test_a_graph_without_a_procedure_is_shown(tgml: Run, put: Put) -> None:
     nameless = put("nameless.json", graph_json([("boil", "START"), ("END", "boil")], ""))
     assert tgml("show", nameless).lines[0] == "1 step, 2 edges"
+
+
+def test_what_was_doubtful_when_it_was_learned_is_so_when_it_is_shown(tgml: Run) -> None:
+    assert tgml("example", "pancakes").code == 0
+    learned = tgml("learn", "pancakes.csv", "-o", "graph.json")
+    shown = tgml("show", "graph.json", "--evidence")
+    assert [note for note in learned.notes if "doubtful" in note] == shown.notes
+    ((percent, edge),) = re.findall(
+        r"doubtful \((\d+) % probable\): ('[^']+' needs '[^']+')", shown.err
+    )[:1]
+    assert any(line.startswith(edge) and f"{percent} % probable" in line for line in shown.lines)
 
 
 def test_json_is_the_graph_as_it_is_stored(tgml: Run, graph: str) -> None:

@@ -23,7 +23,8 @@ def sure(probability: float) -> WeightedAdjacency:
 
 
 def test_recordings_in_different_orders_and_sure_edges_give_no_doubts() -> None:
-    assert list(doubts(MIXED, CHAIN, sure(0.5))) == []
+    graph = CHAIN.replace(evidence=edge_evidence(MIXED, CHAIN.edges, sure(0.5)))
+    assert list(doubts(MIXED, graph)) == []
 
 
 def test_recordings_that_all_show_one_order_are_doubted() -> None:
@@ -43,22 +44,22 @@ def test_a_single_step_leaves_nothing_to_doubt() -> None:
 
 
 def test_the_least_probable_edges_are_named_and_the_others_counted() -> None:
-    graph = CHAIN.replace(evidence=edge_evidence(BACKWARD, CHAIN.edges))
-    said = list(doubts(BACKWARD, graph, sure(0.49)))
+    graph = CHAIN.replace(evidence=edge_evidence(BACKWARD, CHAIN.edges, sure(0.49)))
+    said = list(doubts(BACKWARD, graph))
     assert len(said) == NAMED + 2
     assert said[-2] == "2 more edges are doubtful"
     assert "--never" in said[-1]
 
 
 def test_only_edges_that_recordings_break_are_doubtful() -> None:
-    graph = CHAIN.replace(evidence=edge_evidence(MIXED, CHAIN.edges))
-    *said, _ = doubts(MIXED, graph, sure(0.3))
+    graph = CHAIN.replace(evidence=edge_evidence(MIXED, CHAIN.edges, sure(0.3)))
+    *said, _ = doubts(MIXED, graph)
     assert [line.partition(" needs")[0][-3:] for line in said] == ["'b'", "'f'"]
 
 
 def test_a_doubt_says_what_the_recordings_showed() -> None:
-    graph = CHAIN.replace(evidence=edge_evidence(MIXED, CHAIN.edges))
-    (first, *_) = doubts(MIXED, graph, sure(0.3))
+    graph = CHAIN.replace(evidence=edge_evidence(MIXED, CHAIN.edges, sure(0.3)))
+    (first, *_) = doubts(MIXED, graph)
     assert "(30 % probable): 'b' needs 'a', which 1 of 3 recordings break" in first
 
 

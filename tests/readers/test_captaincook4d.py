@@ -143,7 +143,9 @@ def test_the_error_annotations_can_be_read_alone(put: Put) -> None:
     errors = error_annotations()
     errors[0]["step_annotations"][1]["errors"] = [{"tag": "Other"}]
     errors[0]["step_annotations"][2].update(start_time=-1.0, errors=[{"tag": "Missing Step"}])
-    first, second = read(put, errors).only("activity 7")
+    reading = read(put, errors)
+    first, second = reading.only("activity 7")
+    assert "for their names read the step annotations, with --errors" in reading.notes[0]
     assert first.mistakes == (None, "Other", None)
     assert first.skipped == (3,)
     assert second.mistakes == (None,) * 4

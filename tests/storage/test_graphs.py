@@ -150,12 +150,16 @@ def _rich() -> TaskGraph:
         ["egg", "salt", "mix"],
         [("mix", "egg"), ("mix", "salt")],
         weights={("mix", "egg"): 0.75},
-        evidence={("mix", "egg"): EdgeEvidence(9, 1, 2.5, ("anna", "ben"), ("carl",))},
+        evidence={("mix", "egg"): EdgeEvidence(9, 1, 2.5, ("anna", "ben"), ("carl",), 0.625)},
         attributes={
             "salt": StepAttributes(0.5, True, ("egg",), (), 0.25, True, ("mix",)),
             "egg": StepAttributes(),
         },
     )
+
+
+def _probable(probability: object) -> dict[str, object]:
+    return {"held": 1, "broken": 0, "silent": 0, "probability": probability}
 
 
 def test_attributes_and_evidence_survive_a_file(tmp_path: Path) -> None:
@@ -178,6 +182,12 @@ def test_attributes_and_evidence_survive_a_file(tmp_path: Path) -> None:
         ("attributes", [{"step": "tea"}], "attributes are given for 'tea'"),
         ("edges", [{"step": "mix", "needs": "egg", "evidence": 3}], "evidence of edge 1"),
         ("edges", [{"step": "mix", "needs": "egg", "evidence": {"held": 1}}], "'broken'"),
+        (
+            "edges",
+            [{"step": "mix", "needs": "egg", "evidence": _probable("certain")}],
+            "'probability' is text",
+        ),
+        ("edges", [{"step": "mix", "needs": "egg", "evidence": _probable(1.5)}], "from 0 to 1"),
     ],
 )
 def test_attributes_or_evidence_that_are_none_are_refused(

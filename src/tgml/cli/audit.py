@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from tgml.insight import Audit, AuditedRecording
 
 
+COLUMNS = (
+    "trusted: how far it can be believed; the others: about how many steps, a fraction where it is "
+    "not certain"
+)
+
+
 def audit(
     demos: options.Demos,
     order: options.Order = None,
@@ -29,6 +35,9 @@ def audit(
 
     Recordings are held against what they agree on, each trusted as far as it deserves; marked
     mistakes are not looked at. Most slips come first. A recording of another procedure is named.
+
+    The table says how far each recording is trusted, and about how many of its steps were done out
+    of order, skipped or repeated by mistake: a fraction where it is not certain that it was one.
 
     The exit code is 0, whatever is found.
 
@@ -64,6 +73,7 @@ def _print(found: Audit, *, every: bool) -> None:
             [_row(entry) for entry in shown],
             title=title,
         )
+        echo(COLUMNS)
     else:
         echo(title)
     for entry in faulty:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from tgml.cli import options
-from tgml.cli.output import echo, print_graph, print_json
+from tgml.cli.output import echo, print_graph, print_json, print_notes
 
 
 def show(
@@ -34,7 +34,10 @@ def show(
 
         print_json(graph_to_json(loaded))
     else:
+        from tgml.insight.doubts import doubtful
+
         print_graph(loaded)
+        print_notes(doubtful(loaded))
         if evidence:
             from tgml.rendering.steps import describe
 

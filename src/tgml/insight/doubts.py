@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tgml.adjacency import WeightedAdjacency
 from tgml.graph import Edge, TaskGraph
 from tgml.repetitions import first_occurrences
 from tgml.sequences import Demonstrations, in_words
@@ -15,9 +14,7 @@ NAMED = 3
 """So many doubtful edges are named, the least probable ones."""
 
 
-def doubts(
-    demonstrations: Demonstrations, graph: TaskGraph, confidence: WeightedAdjacency | None = None
-) -> Iterator[str]:
+def doubts(demonstrations: Demonstrations, graph: TaskGraph) -> Iterator[str]:
     """Yield in words what may be wrong with a graph that was learned.
 
     Parameters
@@ -26,8 +23,6 @@ def doubts(
         The recordings that it was learned from.
     graph
         The graph, with its evidence.
-    confidence
-        How probable it is that each step needs each other one, where the method says so.
 
     Examples
     --------
@@ -49,33 +44,37 @@ def doubts(
             f"{shown}, so that each step seems to need the one before it; others would show what "
             "may change places"
         )
-    if confidence is not None:
-        yield from _improbable(graph, confidence)
+    improbable = list(doubtful(graph))
+    yield from improbable
+    if improbable:
+        yield (
+            "--never 'A needs B' rules an edge out, --set least_probable=0.5 all that are less "
+            "probable than not"
+        )
 
 
-def _improbable(graph: TaskGraph, confidence: WeightedAdjacency) -> Iterator[str]:
-    """Yield the edges that recordings break and that are improbable.
+def doubtful(graph: TaskGraph) -> Iterator[str]:
+    """Yield in words the edges that recordings break and that are improbable.
 
     What all recordings agree on can be improbable as well, where they are few; `advise` asks.
+
+    Parameters
+    ----------
+    graph
+        A graph with its evidence.
     """
-    node = confidence.vocabulary.node
     given: dict[Edge, float] = {
-        (step, needed): float(confidence.matrix[node(step), node(needed)])
-        for (step, needed), found in graph.evidence.items()
-        if found.broken
+        edge: found.probability
+        for edge, found in graph.evidence.items()
+        if found.broken and found.probability is not None and found.probability < PROBABLE
     }
-    doubtful = sorted((edge for edge in given if given[edge] < PROBABLE), key=given.__getitem__)
-    for step, needed in doubtful[:NAMED]:
+    by_probability = sorted(given, key=given.__getitem__)
+    for step, needed in by_probability[:NAMED]:
         found = graph.evidence[step, needed]
         yield (
             f"doubtful ({100 * given[step, needed]:.0f} % probable): {step!r} needs {needed!r}, "
             f"which {found.broken:g} of {found.held + found.broken:g} recordings break"
         )
-    if len(doubtful) > NAMED:
-        more = len(doubtful) - NAMED
+    if len(given) > NAMED:
+        more = len(given) - NAMED
         yield f"{more} more {'edge is' if more == 1 else 'edges are'} doubtful"
-    if doubtful:
-        yield (
-            "--never 'A needs B' rules an edge out, --set least_probable=0.5 all that are less "
-            "probable than not"
-        )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tgml.adjacency import WeightedAdjacency
 from tgml.attributes import EXAMPLES, EdgeEvidence
 from tgml.graph import Edge
 from tgml.insight.tally import every_step
@@ -21,7 +22,9 @@ NEVER = np.iinfo(np.int64).max
 
 
 def edge_evidence(
-    demonstrations: Demonstrations, edges: Iterable[Edge]
+    demonstrations: Demonstrations,
+    edges: Iterable[Edge],
+    confidence: WeightedAdjacency | None = None,
 ) -> dict[Edge, EdgeEvidence]:
     """Count for each edge between steps the recordings that show its order.
 
@@ -35,6 +38,8 @@ def edge_evidence(
     edges
         Pairs (step, precondition) over their vocabulary; those with START or END are passed
         over, as no recording can contradict them.
+    confidence
+        How probable it is that each step needs each other one, where the method says so.
 
     Returns
     -------
@@ -44,8 +49,9 @@ def edge_evidence(
     Examples
     --------
     >>> recordings = Demonstrations.from_steps({"anna": ["egg", "mix"], "ben": ["mix", "egg"]})
-    >>> edge_evidence(recordings, [("mix", "egg")])["mix", "egg"]
-    EdgeEvidence(held=1.0, broken=1.0, silent=0.0, held_in=('anna',), broken_in=('ben',))
+    >>> found = edge_evidence(recordings, [("mix", "egg")])["mix", "egg"]
+    >>> found.held, found.broken, found.held_in, found.broken_in
+    (1.0, 1.0, ('anna',), ('ben',))
     """
     pairs = [edge for edge in edges if edge[0] != END and edge[1] != START]
     node = demonstrations.vocabulary.node
@@ -72,14 +78,20 @@ def edge_evidence(
     total = demonstrations.total_weight
     found: dict[Edge, EdgeEvidence] = {}
     made: dict[tuple[Any, ...], EdgeEvidence] = {}  # many edges have the same
-    for edge, *facts in zip(pairs, *counts.tolist(), *examples, strict=True):
-        held, broken, held_in, broken_in = key = tuple(facts)
+    probable = [None if confidence is None else _probability(confidence, edge) for edge in pairs]
+    for edge, *facts in zip(pairs, *counts.tolist(), *examples, probable, strict=True):
+        held, broken, held_in, broken_in, probability = key = tuple(facts)
         if key not in made:
             # Sums of fractions may miss the total by their rounding.
             silent = max(total - held - broken, 0.0)
-            made[key] = EdgeEvidence(held, broken, silent, held_in, broken_in)
+            made[key] = EdgeEvidence(held, broken, silent, held_in, broken_in, probability)
         found[edge] = made[key]
     return found
+
+
+def _probability(confidence: WeightedAdjacency, edge: Edge) -> float:
+    """Return a probability; sums of many small ones may miss 1 by their rounding."""
+    return min(confidence.weight(*edge), 1.0)
 
 
 def _named(ids: tuple[str, ...], shown: NDArray[np.bool_]) -> Iterator[tuple[str, ...]]:

@@ -71,6 +71,11 @@ def read(source: Source) -> Draft:
                 "the step annotations with it"
             )
         takes = list(_error_annotations(source.json).values())
+        remark = (
+            "error annotations know recipes by their numbers alone; for their names read the step "
+            f"annotations, with --errors {source.path.name}"
+        )
+        notes.append(("", remark))
     else:
         takes = _step_annotations(as_object(source.json, "the content"))
         if source.errors is not None:

@@ -31,11 +31,11 @@ def describe(graph: TaskGraph) -> Iterator[str]:
     Examples
     --------
     >>> graph = TaskGraph.from_preconditions({"mix": ["egg"]}).replace(
-    ...     evidence={("mix", "egg"): EdgeEvidence(11, 1, 2, (), ("anna",))},
+    ...     evidence={("mix", "egg"): EdgeEvidence(11, 1, 0, (), ("anna",), 0.93)},
     ...     attributes={"egg": StepAttributes(0.75, optional=True)},
     ... )
     >>> print("\n".join(describe(graph)))
-    'mix' needs 'egg': so in 11 of 12 recordings, not in 'anna'; 2 lack one of the two
+    'mix' needs 'egg': so in 11 of 12 recordings, not in 'anna'; 93 % probable
     'egg' is optional: done in 75 % of the recordings
     """
     for edge in graph.edges:
@@ -58,6 +58,8 @@ def _evidence(found: EdgeEvidence) -> str:
         text += f", not in {', '.join(named)}"
     if found.silent:
         text += f"; {found.silent:g} {'lacks' if found.silent == 1 else 'lack'} one of the two"
+    if found.probability is not None:
+        text += f"; {100 * found.probability:.0f} % probable"
     return text
 
 

@@ -119,6 +119,8 @@ def _counts(evidence: EdgeEvidence) -> dict[str, Any]:
         "broken": _short(evidence.broken),
         "silent": _short(evidence.silent),
     }
+    if evidence.probability is not None:
+        counts["probability"] = round(evidence.probability, 6)
     if evidence.held_in:
         counts["held_in"] = list(evidence.held_in)
     if evidence.broken_in:
@@ -181,6 +183,6 @@ def _record(kind: type[Record], raw: Any, where: str) -> Record:
                 raise FormatError(f"{about} is {kind_of(value)}; expected true or false")
             values[name] = value
         else:
-            read = as_number if fields[name].type == "float" else as_texts
+            read = as_texts if fields[name].type == "tuple[str, ...]" else as_number
             values[name] = read(value, about)
     return kind(**values)

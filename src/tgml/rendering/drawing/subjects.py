@@ -103,7 +103,9 @@ def picture_of_comparison(prediction: TaskGraph, truth: TaskGraph) -> Picture:
 
 
 def edge_facts(graph: TaskGraph, edge: Edge) -> str:
-    """Return what a graph knows of an edge: its weight, and how many recordings showed it.
+    """Return what a graph knows of an edge: how sure it is, and how many recordings showed it.
+
+    That is its probability where a method said one, else the weight that the method gave it.
 
     Parameters
     ----------
@@ -121,6 +123,8 @@ def edge_facts(graph: TaskGraph, edge: Edge) -> str:
     facts = [f"weight {label(graph.weights[edge])}"] if edge in graph.weights else []
     if edge in graph.evidence:
         seen = graph.evidence[edge]
+        if seen.probability is not None:
+            facts = [f"{100 * seen.probability:.0f} % probable"]
         facts.append(
             f"in this order in {_count(seen.held, 'recording')}, opposite in "
             f"{label(seen.broken)}, undecided in {label(seen.silent)}"
