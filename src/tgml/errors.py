@@ -180,6 +180,8 @@ def nearest_names(name: str, known: Iterable[str], count: int = 3) -> tuple[str,
         by_folded.setdefault(candidate.casefold(), candidate)
     # Callers in Python may bring anything for a name; what it is called is as good as any.
     folded_name = str(name).casefold()
+    if folded_name in by_folded:
+        return (by_folded[folded_name],)
     close = difflib.get_close_matches(folded_name, by_folded, n=count, cutoff=0.6)
     if not close and (words := set(folded_name.split())):
         # Who knows part of a name gets those that have all of its words.

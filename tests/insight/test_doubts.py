@@ -4,8 +4,9 @@ import numpy as np
 
 from tgml.adjacency import WeightedAdjacency
 from tgml.graph import TaskGraph
+from tgml.graph.doubtful import NAMED
 from tgml.insight import edge_evidence
-from tgml.insight.doubts import NAMED, doubts
+from tgml.insight.doubts import doubts
 from tgml.pipeline import learn_all
 from tgml.procedures import load_procedure, procedure_names
 from tgml.sequences import Demonstrations
@@ -41,6 +42,21 @@ def test_one_recording_is_doubted() -> None:
 def test_a_single_step_leaves_nothing_to_doubt() -> None:
     alone = TaskGraph.from_preconditions({"a": []})
     assert list(doubts(Demonstrations.from_steps(["a"]), alone)) == []
+
+
+def test_a_name_that_one_recording_has_in_place_of_another_is_asked_about() -> None:
+    tea = [["boil", "pour", "serve"], ["pour", "boil", "serve"], ["boil", "pour", "srve"]]
+    (learning,) = learn_all([Demonstrations.from_steps(tea)], "intersection")
+    (note,) = learning.notes
+    assert note.startswith("only recording '3' does 'srve', and it does not do 'serve'; if that")
+
+
+def test_a_name_of_its_own_or_one_beside_the_other_is_not() -> None:
+    both = [["pour", "serve"], ["serve", "pour"], ["pour", "serve", "serve 2"]]
+    other = [["pour", "serve"], ["serve", "pour"], ["pour", "drink"]]
+    for recordings in (both, other):
+        (learning,) = learn_all([Demonstrations.from_steps(recordings)], "intersection")
+        assert learning.notes == ()
 
 
 def test_the_least_probable_edges_are_named_and_the_others_counted() -> None:

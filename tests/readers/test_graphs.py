@@ -152,8 +152,13 @@ def test_json_that_is_no_graph_is_refused(content: str, put: Put) -> None:
         read_graph(put("x.json", content))
 
 
+def test_a_drawing_in_place_of_a_graph_is_refused(put: Put) -> None:
+    with pytest.raises(FormatError, match="writes .dot files and does not read them"):
+        read_graph(put("x.dot", "digraph {}"))
+
+
 def test_demonstrations_in_place_of_a_graph_are_refused(put: Put) -> None:
-    with pytest.raises(FormatError, match="tgml-graph"):
+    with pytest.raises(FormatError, match="recordings, expected a task graph"):
         read_graph(put("x.json", '{"format": "tgml-demonstrations"}'))
 
 

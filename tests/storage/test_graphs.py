@@ -185,7 +185,7 @@ def test_attributes_and_evidence_survive_a_file(tmp_path: Path) -> None:
         (
             "edges",
             [{"step": "mix", "needs": "egg", "evidence": _probable("certain")}],
-            "'probability' is text",
+            "'probability' is 'certain'",
         ),
         ("edges", [{"step": "mix", "needs": "egg", "evidence": _probable(1.5)}], "from 0 to 1"),
     ],

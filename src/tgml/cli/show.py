@@ -34,7 +34,7 @@ def show(
 
         print_json(graph_to_json(loaded))
     else:
-        from tgml.insight.doubts import doubtful
+        from tgml.graph.doubtful import doubtful
 
         print_graph(loaded)
         print_notes(doubtful(loaded))

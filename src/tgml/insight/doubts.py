@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator
 
-from tgml.graph import Edge, TaskGraph
+from tgml.graph import TaskGraph
+from tgml.graph.doubtful import doubtful
 from tgml.repetitions import first_occurrences
 from tgml.sequences import Demonstrations, in_words
 
-PROBABLE = 0.5
-"""An edge is doubtful if it is more probable that the step does not need the other one."""
-NAMED = 3
-"""So many doubtful edges are named, the least probable ones."""
+FEW = 3
+"""Of fewer recordings nothing can be said about a step that one of them does."""
+ALIKE = 0.8
+"""From which likeness of two names on, by `difflib`, one may be the other misspelt."""
 
 
 def doubts(demonstrations: Demonstrations, graph: TaskGraph) -> Iterator[str]:
@@ -44,37 +46,34 @@ def doubts(demonstrations: Demonstrations, graph: TaskGraph) -> Iterator[str]:
             f"{shown}, so that each step seems to need the one before it; others would show what "
             "may change places"
         )
+    yield from _misspelt(demonstrations, graph)
     improbable = list(doubtful(graph))
     yield from improbable
     if improbable:
         yield (
-            "--never 'A needs B' rules an edge out, --set least_probable=0.5 all that are less "
-            "probable than not"
+            "--set least_probable=0.5 rules out all edges that are less probable than not; --never "
+            "'A needs B' one of them, in whose place another may come"
         )
 
 
-def doubtful(graph: TaskGraph) -> Iterator[str]:
-    """Yield in words the edges that recordings break and that are improbable.
-
-    What all recordings agree on can be improbable as well, where they are few; `advise` asks.
-
-    Parameters
-    ----------
-    graph
-        A graph with its evidence.
-    """
-    given: dict[Edge, float] = {
-        edge: found.probability
-        for edge, found in graph.evidence.items()
-        if found.broken and found.probability is not None and found.probability < PROBABLE
-    }
-    by_probability = sorted(given, key=given.__getitem__)
-    for step, needed in by_probability[:NAMED]:
-        found = graph.evidence[step, needed]
-        yield (
-            f"doubtful ({100 * given[step, needed]:.0f} % probable): {step!r} needs {needed!r}, "
-            f"which {found.broken:g} of {found.held + found.broken:g} recordings break"
-        )
-    if len(given) > NAMED:
-        more = len(given) - NAMED
-        yield f"{more} more {'edge is' if more == 1 else 'edges are'} doubtful"
+def _misspelt(demonstrations: Demonstrations, graph: TaskGraph) -> Iterator[str]:
+    """Yield the steps of a single recording whose name is almost that of one it lacks."""
+    total = demonstrations.total_weight
+    lone = [step for step, known in graph.attributes.items() if known.done * total < 1.5]
+    if not lone or total < FEW:
+        return
+    node = demonstrations.vocabulary.node
+    for step in lone:
+        for recording in demonstrations:
+            if node(step) in recording.steps:
+                others = [
+                    name
+                    for name in graph.steps
+                    if name not in lone and node(name) not in recording.steps
+                ]
+                near = difflib.get_close_matches(step, others, n=1, cutoff=ALIKE)
+                if near:
+                    yield (
+                        f"only recording {recording.id!r} does {step!r}, and it does not do "
+                        f"{near[0]!r}; if that is the same step, give it the same name"
+                    )

@@ -90,8 +90,8 @@ def edge_evidence(
 
 
 def _probability(confidence: WeightedAdjacency, edge: Edge) -> float:
-    """Return a probability; sums of many small ones may miss 1 by their rounding."""
-    return min(confidence.weight(*edge), 1.0)
+    """Return a probability as files keep it; sums may miss 1 by their rounding."""
+    return round(min(confidence.weight(*edge), 1.0), 6)
 
 
 def _named(ids: tuple[str, ...], shown: NDArray[np.bool_]) -> Iterator[tuple[str, ...]]:

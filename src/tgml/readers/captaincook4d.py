@@ -193,7 +193,9 @@ def _flag_notes(takes: Iterable[_Take]) -> list[Note]:
             flags[take.procedure] += sum(
                 step.flagged and step.start != _NEVER for step in take.steps
             )
-    advice = "left unmarked, give the error annotations (--errors FILE) to mark them"
+    advice = (
+        "left unmarked; the error annotations say it, 'tgml learn' takes them with --errors FILE"
+    )
     return [
         (procedure, f"{count} steps are said to have errors, not which; {advice}")
         for procedure, count in flags.items()

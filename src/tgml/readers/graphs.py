@@ -16,7 +16,7 @@ from tgml.readers.pnml import graph_from_pnml
 from tgml.readers.values import as_list, as_name, as_object, shown
 from tgml.readers.xml_tree import MEGABYTES, parse_xml
 from tgml.sequences import END, START
-from tgml.storage import GRAPH_FORMAT, graph_from_json, parse_json
+from tgml.storage import DEMONSTRATIONS_FORMAT, GRAPH_FORMAT, graph_from_json, parse_json
 
 
 def read_graph(path: str | Path) -> TaskGraph:
@@ -42,6 +42,11 @@ def read_graph(path: str | Path) -> TaskGraph:
     """
     path = Path(path)
     suffix = path.suffix.lower()
+    if suffix in _DRAWINGS:
+        raise FormatError(
+            f"{path}: tgml writes {suffix} files and does not read them; keep the graph as .json, "
+            ".graphml, .pnml or .bpmn as well"
+        )
     if suffix in (*_PROCESSES, ".graphml"):
         _check_size(path)
     text = read_text(path)
@@ -73,6 +78,8 @@ def read_graph(path: str | Path) -> TaskGraph:
 
 
 def _from_json(content: Any, path: Path) -> TaskGraph:
+    if isinstance(content, dict) and content.get("format") == DEMONSTRATIONS_FORMAT:
+        raise FormatError("recordings, expected a task graph; 'tgml learn' makes one from them")
     if isinstance(content, dict) and "format" in content:
         try:
             return graph_from_json(content, str(path))
@@ -149,6 +156,7 @@ def _from_xml(text: str, stem: str) -> TaskGraph:
 
 
 _ROOTS = {"pnml": graph_from_pnml, "definitions": graph_from_bpmn, "graphml": _from_graphml}
+_DRAWINGS = (".dot", ".gv", ".mmd", ".svg", ".png", ".pdf", ".html")
 _PROCESSES = {".pnml": graph_from_pnml, ".bpmn": graph_from_bpmn, ".xml": _from_xml}
 
 

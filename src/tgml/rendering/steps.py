@@ -58,7 +58,7 @@ def _evidence(found: EdgeEvidence) -> str:
         text += f", not in {', '.join(named)}"
     if found.silent:
         text += f"; {found.silent:g} {'lacks' if found.silent == 1 else 'lack'} one of the two"
-    if found.probability is not None:
+    if found.probability is not None and found.broken:
         text += f"; {100 * found.probability:.0f} % probable"
     return text
 

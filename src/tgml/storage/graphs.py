@@ -120,7 +120,7 @@ def _counts(evidence: EdgeEvidence) -> dict[str, Any]:
         "silent": _short(evidence.silent),
     }
     if evidence.probability is not None:
-        counts["probability"] = round(evidence.probability, 6)
+        counts["probability"] = evidence.probability
     if evidence.held_in:
         counts["held_in"] = list(evidence.held_in)
     if evidence.broken_in:
