@@ -153,7 +153,7 @@ def test_json_that_is_no_graph_is_refused(content: str, put: Put) -> None:
 
 
 def test_a_drawing_in_place_of_a_graph_is_refused(put: Put) -> None:
-    with pytest.raises(FormatError, match="writes .dot files and does not read them"):
+    with pytest.raises(FormatError, match=r"writes \.dot files and does not read them"):
         read_graph(put("x.dot", "digraph {}"))
 
 
