@@ -41,11 +41,16 @@ def test_the_tree_in_the_documentation_is_the_tree_of_classes() -> None:
 
 
 def test_an_unknown_name_is_answered_with_the_nearest_ones() -> None:
-    error = UnknownNameError("step", "Mix Flour", ["mix flour", "mix floor", "bake"], "line 3")
+    error = UnknownNameError("step", "Mix Flou", ["mix flour", "mix floor", "bake"], "line 3")
     assert error.nearest == ("mix flour", "mix floor")
     assert str(error) == (
-        "line 3: unknown step 'Mix Flour'; did you mean 'mix flour' or 'mix floor'?"
+        "line 3: unknown step 'Mix Flou'; did you mean 'mix flour' or 'mix floor'?"
     )
+
+
+def test_a_name_in_other_case_is_answered_with_that_one() -> None:
+    error = UnknownNameError("step", "Mix Flour", ["mix floor", "mix flour", "bake"])
+    assert error.nearest == ("mix flour",)
 
 
 def test_an_unknown_name_like_no_other_is_answered_with_what_there_is() -> None:
