@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from tests.strategies import demonstrations
 from tgml.learners import direct_optimization, get_learner
-from tgml.learners.direct_optimization import MANY_PROCEDURES, DirectOptimization, first_scores
+from tgml.learners.direct_optimization import MANY_PROCEDURES, DirectOptimization
 from tgml.learners.row_training import Descent, Problem, optimise_rows, suit_rows
+from tgml.learners.score_matrix import first_scores
 from tgml.repetitions import without_repetitions
 from tgml.sequences import Demonstrations
 from tgml.synthetic import Noise, draw_demonstrations, random_procedure

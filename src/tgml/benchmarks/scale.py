@@ -229,8 +229,9 @@ def _procedures(method: str, number: int, must: str) -> dict[str, Any]:
 
 def _by_rows(sample: Sequence[Any]) -> dict[str, Any]:
     """Return how long training takes one at a time, by the general loop and by rows."""
-    from tgml.learners.direct_optimization import DirectOptimization, first_scores
+    from tgml.learners.direct_optimization import DirectOptimization
     from tgml.learners.row_training import Descent, Problem, optimise_rows
+    from tgml.learners.score_matrix import first_scores
 
     learner = DirectOptimization()
     descent = Descent(learner.beta, learner.learning_rate, learner.epochs, learner.epsilon)

@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
 from tgml.adjacency import WeightedAdjacency
 from tgml.errors import SettingError
@@ -27,6 +27,7 @@ from tgml.learners.precedence import precedence
 from tgml.learners.protection import believable
 from tgml.learners.row_adam import RowAdam
 from tgml.learners.row_training import Descent, Problem, optimise_rows, suit_rows
+from tgml.learners.score_matrix import ScoreMatrix, first_scores
 from tgml.learners.sequence_accuracy import sequence_accuracy
 from tgml.learners.settings import check_number, check_whole, one_of
 from tgml.learners.stopping import (
@@ -40,9 +41,6 @@ from tgml.learners.threads import one_thread
 from tgml.learners.training import Epoch, train
 from tgml.repetitions import Repetitions, random_occurrences, without_repetitions
 from tgml.sequences import Demonstrations
-
-MASKED = -1e9
-"""The score of an impossible edge; its softmax is exactly 0, as that of minus infinity."""
 
 MANY_PAIRS = 5_000_000
 """From how many pairs of steps on an epoch is worth more than one thread."""
@@ -227,54 +225,6 @@ class _Task:
     def drawn(self, seed: int, epoch: int) -> list[tuple[int, ...]]:
         rng = random.Random(f"{seed}/{epoch}")
         return [random_occurrences(recording.steps, rng) for recording in self.demonstrations]
-
-
-class ScoreMatrix(nn.Module):
-    """Scores of all edges; its output is their softmax over each row, the matrix Z.
-
-    Parameters
-    ----------
-    scores
-        (models, procedures, nodes, nodes), `MASKED` where an edge is impossible.
-    possible
-        (procedures, nodes, nodes): which edges are possible.
-    """
-
-    possible: Tensor
-
-    def __init__(self, scores: Tensor, possible: Tensor) -> None:
-        super().__init__()
-        self.scores = nn.Parameter(scores)
-        self.register_buffer("possible", possible)
-
-    def forward(self) -> Tensor:
-        """Return Z."""
-        return torch.softmax(self.scores, -1) * self.possible
-
-    @classmethod
-    def random(
-        cls, sizes: Sequence[int], seeds: Sequence[int], spread: float, dtype: torch.dtype
-    ) -> ScoreMatrix:
-        """Make nearly even scores; a procedure's do not depend on the others beside it."""
-        stride = max(sizes)
-        scores = torch.full((len(seeds), len(sizes), stride, stride), MASKED, dtype=dtype)
-        possible = torch.zeros((len(sizes), stride, stride), dtype=torch.bool)
-        for number, size in enumerate(sizes):
-            for model, seed in enumerate(seeds):
-                first = first_scores(size, seed, spread, dtype)
-                scores[model, number, :size, :size] = first
-            possible[number, :size, :size] = first != MASKED
-        return cls(scores, possible)
-
-
-def first_scores(size: int, seed: int, spread: float, dtype: torch.dtype) -> Tensor:
-    """Return nearly even scores of a procedure with so many nodes, `MASKED` where impossible."""
-    allowed = ~torch.eye(size, dtype=torch.bool)
-    allowed[0] = False  # START needs nothing
-    allowed[:, -1] = False  # nothing needs END
-    generator = torch.Generator().manual_seed(seed)
-    noise = torch.randn((size, size), generator=generator, dtype=torch.float64)
-    return (noise * (spread / size)).to(dtype).masked_fill(~allowed, MASKED)
 
 
 def _optimise_many(

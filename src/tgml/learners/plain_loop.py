@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from tgml.learners.direct_optimization import ScoreMatrix
+from tgml.learners.score_matrix import ScoreMatrix
 from tgml.learners.threads import one_thread
 
 
