@@ -30,6 +30,16 @@ def test_a_probability_that_is_none_is_refused(probability: float) -> None:
         EdgeEvidence(1, 0, 0, probability=probability)
 
 
+@pytest.mark.parametrize(
+    ("broken", "probability", "doubtful"),
+    [(1, 0.49, True), (1, 0.5, False), (0, 0.1, False), (1, None, False), (0.5, 0.0, True)],
+)
+def test_what_recordings_break_and_is_improbable_is_doubtful(
+    broken: float, probability: float | None, doubtful: bool
+) -> None:
+    assert EdgeEvidence(3, broken, 0, probability=probability).doubtful is doubtful
+
+
 def test_only_some_recordings_are_named() -> None:
     evidence = EdgeEvidence(100, 0, 0, tuple(map(str, range(100))))
     assert len(evidence.held_in) == EXAMPLES

@@ -63,6 +63,10 @@ class StepAttributes:
         object.__setattr__(self, "repeated_after", tuple(self.repeated_after))
 
 
+PROBABLE = 0.5
+"""An edge is doubtful if it is more probable that the step does not need the other one."""
+
+
 @dataclass(frozen=True)
 class EdgeEvidence:
     """What the recordings showed of one edge: step and precondition, one before the other.
@@ -107,3 +111,8 @@ class EdgeEvidence:
             )
         object.__setattr__(self, "held_in", tuple(self.held_in)[:EXAMPLES])
         object.__setattr__(self, "broken_in", tuple(self.broken_in)[:EXAMPLES])
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether recordings break it, and it is more probable that it does not hold."""
+        return bool(self.broken) and self.probability is not None and self.probability < PROBABLE

@@ -181,8 +181,7 @@ def to_graph(
     note(unneeded, Reason.NEEDED_BY_NOBODY)
     edges |= unneeded
 
-    order.remove(size - 1)  # END needs more now, START still nothing
-    implied = _implied(edges, [*order, size - 1])
+    implied = _implied(edges, [*order, size - 1])  # END needs more now, so once more
     note(implied, Reason.IMPLIED)
     edges &= ~implied
 

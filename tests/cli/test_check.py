@@ -29,6 +29,16 @@ def test_violations_end_with_code_1_and_name_the_missing_steps(
     ]
 
 
+def test_a_violation_of_a_doubtful_edge_is_told_as_such(tgml: Run) -> None:
+    tgml("example", "pancakes")
+    tgml("learn", "pancakes.csv", "-o", "pancakes.graph.json")
+    result = tgml("check", "pancakes.graph.json", "pancakes.csv")
+    assert "done before 'lay out the plates'" in result.out
+    (note,) = result.notes
+    assert note.startswith("note: doubtful (")
+    assert "'measure the flour' needs 'lay out the plates'" in note
+
+
 def test_a_single_recording_has_a_sentence_of_its_own(tgml: Run, graph: str, put: Put) -> None:
     one = put("one.txt", "slice bread\nwash lettuce\nstack\neat\n")
     assert tgml("check", graph, one).out == "1 recording: in a valid order\n"

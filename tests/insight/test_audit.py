@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from tests.strategies import annotated_demonstrations
 from tgml.errors import InputError
 from tgml.insight import AuditedRecording, Slip, audit
+from tgml.procedures import load_procedure
 from tgml.sequences import Demonstrations
 
 USUAL = {f"good {number}": list("abcdefgh") for number in range(8)}
@@ -58,6 +59,26 @@ def test_a_step_that_nobody_else_does_is_pointed_at() -> None:
     (finding,) = audited("abcdxefgh").findings
     assert (finding.slip, finding.step, finding.position) == (Slip.FOREIGN, "x", 5)
     assert finding.evidence == "none of the other 8 recordings does it"
+
+
+def test_what_nobody_else_does_is_never_out_of_order() -> None:
+    """Its place is nowhere: the pairs that it breaks are those of no other recording."""
+    pancakes = load_procedure("pancakes").demonstrations
+    named = {one.id: pancakes.names(one) for one in pancakes}
+    odd, steps = next(iter(named.items()))
+    for place in range(len(steps) + 1):
+        longer = (*steps[:place], "sing", *steps[place:])
+        found = audit(Demonstrations.from_steps(named | {odd: longer}))
+        (entry,) = (entry for entry in found.recordings if entry.id == odd)
+        assert entry.misplaced[place] == 0
+        assert Slip.FOREIGN in {one.slip for one in entry.findings if one.step == "sing"}
+
+
+def test_what_equal_recordings_do_is_done_by_others() -> None:
+    usual = Demonstrations.from_steps(USUAL | {"odd": list("abcdxefgh")})
+    twice = replace(usual.sequences[-1], weight=2.0)
+    found = audit(replace(usual, sequences=(*usual.sequences[:-1], twice)))
+    assert not any(entry.findings for entry in found.recordings if entry.id == "odd")
 
 
 def test_what_half_of_the_recordings_leave_out_or_repeat_is_no_slip() -> None:

@@ -134,6 +134,13 @@ def test_evidence_counts_recordings_and_names_up_to_three_that_broke_the_order(
     assert evidence(MIX.replace(evidence={("mix", "egg"): found}), "mix", ["egg"]) == said
 
 
+def test_evidence_says_how_doubtful_an_edge_is() -> None:
+    doubted = EdgeEvidence(3, 1, 0, broken_in=("anna",), probability=0.274)
+    assert evidence(MIX.replace(evidence={("mix", "egg"): doubted}), "mix", ["egg"]) == (
+        "'egg' came first in 3 of 4 recordings, not in 'anna', doubtful: 27 % probable"
+    )
+
+
 @pytest.mark.parametrize(
     ("provenance", "said"),
     [

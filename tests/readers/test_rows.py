@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tgml.errors import FormatError
-from tgml.readers.rows import Row, gather
+from tgml.readers.rows import SWAP, Row, gather
 
 
 def starts(*texts: str) -> list[float | None]:
@@ -53,9 +55,25 @@ def test_a_recording_that_goes_on_after_another_is_one_and_said_so() -> None:
 
 
 def test_many_recordings_that_are_mixed_are_counted_in_one_remark() -> None:
-    rows = [Row(line, str(line % 3), "a", "p") for line in range(2, 11)]
+    rows = [Row(line, str(line % 3), f"step {line // 3}", "p") for line in range(2, 11)]
+    rows = rows[::2] + rows[1::2]
     _, [remark] = gather(rows, marked=False)
     assert "the rows of 3 recordings" in remark
+
+
+def test_swapped_columns_are_told_by_the_rows() -> None:
+    right = [("anna", "egg"), ("anna", "mix"), ("anna", "fry"), ("ben", "egg"), ("ben", "mix")]
+    rows = [Row(line, step, name, "p") for line, (name, step) in enumerate(right, start=2)]
+    assert gather(rows, marked=False)[1] == [SWAP]
+    once = [Row(2, "egg", "anna", "p"), Row(3, "mix", "anna", "p")]
+    assert gather(once, marked=False)[1] == [], "no recording is interrupted"
+
+
+@given(st.lists(st.lists(st.integers(0, 4), min_size=1, unique=True), min_size=1, max_size=6))
+def test_recordings_one_after_the_other_never_look_swapped(recordings: list[list[int]]) -> None:
+    pairs = [(str(number), str(step)) for number, one in enumerate(recordings) for step in one]
+    rows = [Row(line, *pair, "p") for line, pair in enumerate(pairs, start=2)]
+    assert gather(rows, marked=False)[1] == []
 
 
 def test_recordings_that_stand_together_need_no_remark() -> None:

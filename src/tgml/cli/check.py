@@ -31,6 +31,7 @@ def check(
 
     Example: tgml check pancakes.graph.json pancakes.csv
     """
+    from tgml.graph.doubtful import doubtful
     from tgml.monitoring import find_violations
     from tgml.readers import read_graph
 
@@ -50,6 +51,13 @@ def check(
             for violation in violations:
                 echo(f"{id_}: {violation}")
         echo(_summary([len(violations) for _, violations in found]))
+        broken = {
+            (violation.step, needed)
+            for _, violations in found
+            for violation in violations
+            for needed in violation.missing
+        }
+        print_notes(doubtful(loaded, among=broken))
     if any(violations for _, violations in found):
         raise typer.Exit(1)
 

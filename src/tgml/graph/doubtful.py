@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from tgml.graph.edges import Edge
 from tgml.graph.task_graph import TaskGraph
 
-PROBABLE = 0.5
-"""An edge is doubtful if it is more probable that the step does not need the other one."""
 NAMED = 3
 """So many doubtful edges are named, the least probable ones."""
 
 
-def doubtful(graph: TaskGraph) -> Iterator[str]:
+def doubtful(graph: TaskGraph, among: Container[Edge] | None = None) -> Iterator[str]:
     """Yield in words the edges that recordings break and that are improbable.
 
     What all recordings agree on can be improbable as well, where they are few; `advise` asks.
@@ -22,19 +20,30 @@ def doubtful(graph: TaskGraph) -> Iterator[str]:
     ----------
     graph
         A graph with its evidence.
+    among
+        The edges to look at; by default all.
+
+    Examples
+    --------
+    >>> from tgml.attributes import EdgeEvidence
+    >>> graph = TaskGraph(["egg", "mix"], [("mix", "egg")])
+    >>> held = EdgeEvidence(3, 1, 0, broken_in=("anna",), probability=0.31)
+    >>> list(doubtful(graph.replace(evidence={("mix", "egg"): held})))
+    ["doubtful (31 % probable): 'mix' needs 'egg', which 1 of 4 recordings breaks"]
     """
-    given: dict[Edge, float] = {
-        edge: found.probability
+    given = {
+        edge: found
         for edge, found in graph.evidence.items()
-        if found.broken and found.probability is not None and found.probability < PROBABLE
+        if found.doubtful and (among is None or edge in among)
     }
-    by_probability = sorted(given, key=given.__getitem__)
+    by_probability = sorted(given, key=lambda edge: given[edge].probability or 0.0)
     for step, needed in by_probability[:NAMED]:
-        found = graph.evidence[step, needed]
+        found = given[step, needed]
         yield (
-            f"doubtful ({100 * given[step, needed]:.0f} % probable): {step!r} needs {needed!r}, "
-            f"which {found.broken:g} of {found.held + found.broken:g} recordings break"
+            f"doubtful ({100 * (found.probability or 0.0):.0f} % probable): {step!r} needs "
+            f"{needed!r}, which {found.broken:g} of {found.held + found.broken:g} recordings "
+            f"{'breaks' if found.broken == 1 else 'break'}"
         )
-    if len(given) > NAMED:
-        more = len(given) - NAMED
+    more = len(given) - NAMED
+    if more > 0:
         yield f"{more} more {'edge is' if more == 1 else 'edges are'} doubtful"

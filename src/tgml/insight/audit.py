@@ -167,13 +167,16 @@ def _audited(
     recording = demonstrations.sequences[number]
     name = demonstrations.vocabulary.name
     first = judged.sequences[number]
-    broken = np.triu(judged.confidence[np.ix_(first, first)], 1)
-    moved = misplaced_probabilities(broken)
-    probabilities = dict(zip(first, map(float, blame(broken, moved)), strict=True))
     total = counted.weights.sum()
     does = counted.weights @ counted.done
-    doing_again = counted.weights @ counted.again
     column = counted.column
+    alone = [total > 1 and does[column[node]] <= 1 for node in first]
+    broken = np.triu(judged.confidence[np.ix_(first, first)], 1)
+    # What nobody else does has no place that it could have missed.
+    broken[alone], broken[:, alone] = 0.0, 0.0
+    moved = misplaced_probabilities(broken)
+    probabilities = dict(zip(first, map(float, blame(broken, moved)), strict=True))
+    doing_again = counted.weights @ counted.again
     findings = []
     seen: set[int] = set()
     misplaced = []
@@ -195,8 +198,8 @@ def _audited(
             findings.append(
                 Finding(Slip.MISPLACED, name(node), position, probabilities[node], evidence)
             )
-        elif len(demonstrations) > 2 and counted.done[:, place].sum() == 1 and not foreign:
-            evidence = f"none of the other {len(demonstrations) - 1} recordings does it"
+        elif total > 2 and does[place] <= 1 and not foreign:
+            evidence = f"none of the other {total - 1:g} recordings does it"
             findings.append(Finding(Slip.FOREIGN, name(node), position, 0.5, evidence))
     lacking = [
         place

@@ -90,7 +90,10 @@ def _counted(name: str, found: EdgeEvidence) -> str:
     if named and found.broken > len(named):
         named.append(f"{found.broken - len(named):g} more")
     broken = f", not in {', '.join(named)}" if named else ""
-    return f"{name!r} came first in {found.held:g} of {both:g} {noun}{broken}"
+    said = f"{name!r} came first in {found.held:g} of {both:g} {noun}{broken}"
+    if found.doubtful:
+        said += f", doubtful: {100 * (found.probability or 0.0):.0f} % probable"
+    return said
 
 
 def _sentence(verdict: Verdict) -> str:

@@ -10,6 +10,14 @@ from tgml.errors import FormatError
 from tgml.readers.draft import Event, Recording
 from tgml.readers.values import parse_mark, parse_time, parse_weight
 
+SWAPPED = 0.5
+"""Where in so many rows the step stays and the recording changes, each seems to be the other."""
+SWAP = (
+    "from row to row the recording changes and the step stays: if the two columns are swapped, "
+    "exchange their names in the first line; if the rows are sorted by step, sort them by "
+    "recording and time"
+)
+
 
 @dataclass(frozen=True)
 class Row:
@@ -29,7 +37,7 @@ def gather(rows: Iterable[Row], *, marked: bool) -> tuple[list[Recording], list[
     """Return the recordings that rows belong to, each with its rows in the order of the file.
 
     Remarks tell where the rows of a recording do not stand together: two recordings may have been
-    given the same name.
+    given the same name, or the columns of recordings and steps are swapped.
 
     Parameters
     ----------
@@ -47,6 +55,7 @@ def gather(rows: Iterable[Row], *, marked: bool) -> tuple[list[Recording], list[
     by_recording: dict[tuple[str, str], list[Row]] = {}
     resumed: dict[tuple[str, str], int] = {}
     last: tuple[str, str] | None = None
+    last_step, by_step, number = "", 0, 0
     for row in rows:
         for name, value in (
             ("recording", row.recording),
@@ -58,13 +67,16 @@ def gather(rows: Iterable[Row], *, marked: bool) -> tuple[list[Recording], list[
         own = row.procedure, row.recording
         if own != last and own in by_recording:
             resumed.setdefault(own, row.line)
-        last = own
+        by_step += own != last and row.step == last_step
+        number += 1
+        last, last_step = own, row.step
         by_recording.setdefault(own, []).append(row)
     recordings = [
         Recording(id_, procedure, _events(group), marked, _weight(group))
         for (procedure, id_), group in by_recording.items()
     ]
-    return recordings, list(_on_resumed(resumed))
+    swapped = resumed and by_step > SWAPPED * (number - 1)
+    return recordings, [SWAP] if swapped else list(_on_resumed(resumed))
 
 
 def _on_resumed(resumed: dict[tuple[str, str], int]) -> Iterator[str]:
