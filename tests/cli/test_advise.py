@@ -46,6 +46,20 @@ def test_nothing_worth_asking_for_is_said(tgml: Run, put: Put) -> None:
     ]
 
 
+def test_what_is_open_and_cannot_be_asked_for_is_named(tgml: Run, put: Put) -> None:
+    orders = ["acbd", "bacd", "abcd", "abd"]
+    given = {str(number): list(order) for number, order in enumerate(orders)}
+    result = tgml("advise", put("tea.csv", table(given)))
+    assert result.lines == [
+        "tea: 1 of 6 pairs of steps is open",
+        (
+            "No order of steps is worth asking for: nobody has done these, but to show them, "
+            "somebody would have to do what probably cannot be done."
+        ),
+        "  'd' before 'a'",
+    ]
+
+
 def test_json_has_questions_as_figures_and_sentences(tgml: Run, put: Put) -> None:
     (found,) = tgml("advise", put("tea.txt", "boil\ngrind\npour\n"), "--json").json
     assert found["order"] == ["pour", "grind", "boil"]

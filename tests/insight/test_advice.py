@@ -26,6 +26,15 @@ def test_an_order_has_each_step_at_most_once_and_decides_no_more_than_is_open(
     assert found.decides <= found.open_pairs <= found.pairs
     assert bool(found.order) == bool(found.decides)
     assert all(question.edges and question.decides for question in found.questions)
+    left = {frozenset(pair) for pair in found.left_open}
+    asked = {frozenset((question.first, question.second)) for question in found.questions}
+    assert len(left) == len(found.left_open) <= found.open_pairs
+    if not found.order and not found.questions:
+        assert len(left) == found.open_pairs, "what nobody is asked for is named"
+    elif not found.order:
+        assert len(left | asked) <= found.open_pairs
+    place = {step: number for number, step in enumerate(found.order)}
+    assert not found.order or all(place[first] > place[second] for first, second in found.left_open)
 
 
 def test_after_one_recording_the_reverse_tells_most() -> None:

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from tgml.insight import Advice
 
 
+NAMED = 5
+"""So many pairs are named that nobody can be asked for."""
+
+
 def advise(
     demos: options.Demos,
     most: Annotated[
@@ -87,7 +91,7 @@ def _print(advice: Advice) -> None:
             f"say it, as in --must {stated}, or with --never."
         )
     if not advice.order:
-        echo("No order of steps is worth asking for: these recordings show what orders can show.")
+        _print_nothing_to_ask_for(advice)
         print_notes(advice.notes)
         return
     echo()
@@ -99,6 +103,20 @@ def _print(advice: Advice) -> None:
     for number, step in enumerate(advice.order, start=1):
         echo(f"  {number:>{width}}  {step}")
     print_notes(advice.notes)
+
+
+def _print_nothing_to_ask_for(advice: Advice) -> None:
+    if not advice.left_open:
+        echo("No order of steps is worth asking for: these recordings show what orders can show.")
+        return
+    echo(
+        "No order of steps is worth asking for: nobody has done these, but to show them, somebody "
+        "would have to do what probably cannot be done."
+    )
+    for first, second in advice.left_open[:NAMED]:
+        echo(f"  '{first}' before '{second}'")
+    if len(advice.left_open) > NAMED:
+        echo(f"  and {count(len(advice.left_open) - NAMED, 'other pair')}")
 
 
 def _as_json(advice: Advice) -> dict[str, Any]:

@@ -88,6 +88,9 @@ class Advice:
         How many open pairs that shows the other way round, if all of it can be done.
     open_pairs
         How many pairs nobody has shown in both orders, though that is worth asking for.
+    left_open
+        Those that no question and no order is about, as nobody has done them: to show them,
+        somebody would have to do what probably cannot be done.
     pairs
         How many pairs of steps there are.
     notes
@@ -99,6 +102,7 @@ class Advice:
     order: tuple[str, ...]
     decides: int
     open_pairs: int
+    left_open: tuple[tuple[str, str], ...]
     pairs: int
     notes: tuple[str, ...] = ()
 
@@ -167,7 +171,8 @@ the graph depend on it.
     decides = int(np.triu(open_[np.ix_(wanted, wanted)], 1).sum()) if wanted else 0
     if not decides:
         wanted = ()  # what is open cannot be shown without asking for what probably cannot be done
-    found = sorted(_questions(order, needs, open_), key=lambda entry: -entry[0])[:most]
+    found = sorted(_questions(order, needs, open_), key=lambda entry: -entry[0])
+    left = _left_open(open_, wanted, [(first, second) for _, first, second, *_ in found])
     return Advice(
         demonstrations.procedure,
         tuple(
@@ -179,13 +184,31 @@ the graph depend on it.
                 edges,
                 rest,
             )
-            for _, first, second, edges, rest in found
+            for _, first, second, edges, rest in found[:most]
         ),
         tuple(name(steps[number]) for number in wanted),
         decides,
         int(np.triu(open_ | open_.T).sum()),
+        tuple((name(steps[first]), name(steps[second])) for first, second in left),
         len(steps) * (len(steps) - 1) // 2,
         tuple(notes),
+    )
+
+
+def _left_open(
+    open_: BoolMatrix, wanted: Sequence[int], asked: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Return the open pairs that no question is about and that no order to ask for shows."""
+    left = open_.copy()
+    for first, second in asked:
+        left[first, second] = False
+    at = {number: place for place, number in enumerate(wanted)}
+    pairs = {(first, second) for first, second in np.argwhere(left).tolist()}
+    shown = {(first, second) for first, second in pairs if wanted and at[first] < at[second]}
+    return sorted(
+        (first, second)
+        for first, second in pairs - shown
+        if first < second or (second, first) not in pairs
     )
 
 

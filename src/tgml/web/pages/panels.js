@@ -208,6 +208,10 @@ export function showAdvice(advice) {
       class: "quiet",
       text: `Whenever several steps can be done, to do the one that stands first here. This may decide ${plural(advice.decides, "pair")}.`,
     }), make("ol", { class: "questions" }, ...advice.order.map((step) => make("li", { text: step }))));
+  } else if (advice.left_open.length) {
+    parts.push(make("p", {
+      text: "No order of steps is worth asking for: nobody has done these, but to show them, somebody would have to do what probably cannot be done.",
+    }), make("ul", {}, ...advice.left_open.map(([first, second]) => make("li", { text: `'${first}' before '${second}'` }))));
   } else {
     parts.push(make("p", { text: "No order of steps is worth asking for: these recordings show what orders can show." }));
   }
