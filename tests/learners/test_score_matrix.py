@@ -38,6 +38,19 @@ def test_first_scores_do_not_depend_on_what_is_beside_them(
             assert torch.equal(together[model, number, :size, :size], alone)
 
 
+def test_the_spread_is_that_of_a_row_of_so_many_nodes() -> None:
+    for size in (20, 80):
+        scores = first_scores(size, 3, 0.1, torch.float64)
+        drawn = scores[scores != MASKED]
+        assert 0.9 < float(drawn.std()) * size / 0.1 < 1.1
+        assert abs(float(drawn.mean())) < 0.1 / size
+
+
+def test_both_precisions_start_from_the_same_draw() -> None:
+    double, single = (first_scores(9, 5, 0.1, kind) for kind in (torch.float64, torch.float32))
+    assert torch.equal(double.to(torch.float32), single)
+
+
 def test_without_spread_every_possible_edge_starts_even() -> None:
     scores = first_scores(5, 7, 0.0, torch.float64)
     assert set(scores.flatten().tolist()) == {0.0, MASKED}

@@ -87,7 +87,6 @@ class Rows:
         self._own = (np.arange(sequences)[:, None] * nodes + node) * procedures + procedure
         own_place = places.of_node.take(self._own)
         self._shown = (own_place < places.never).astype(dtype)
-        self._all_shown = bool(self._shown.all())
         self._mask = (places.of_node.take(procedure, axis=2) < own_place[:, None]).astype(dtype)
         # Room that every epoch needs; to ask for it anew each time would cost more than the sums.
         self._room = np.empty_like(self._mask)
@@ -110,7 +109,7 @@ class Rows:
             changes[:, :, procedures] += counted[:, :, rows]
         flat = changes.reshape(-1)
         own = np.take(flat, self._own, out=self._less, mode="clip")
-        own -= self._num if self._all_shown else self._num * self._shown
+        own -= self._num  # where a sequence has no such node, nobody asks for its change
         flat[self._own] = own
 
     def gradient(self, later: Array, epsilon: float) -> Array:
@@ -130,7 +129,7 @@ class Rows:
         for procedures, rows in self._turns:
             np.subtract(later[:, :, procedures], less[:, None, rows], out=self._room[:, :, rows])
         np.multiply(self._room, self._mask, out=self._room)
-        gradient: Array = np.add.reduce(self._room, axis=0, out=self._gradient)
+        gradient: Array = np.add.reduce(self._room, out=self._gradient)
         return gradient
 
 
