@@ -29,6 +29,25 @@ def test_violations_end_with_code_1_and_name_the_missing_steps(
     ]
 
 
+@pytest.mark.parametrize("command", ["check", "align"])
+def test_one_recording_of_a_file_can_be_looked_at(
+    tgml: Run, graph: str, put: Put, command: str
+) -> None:
+    wrong = put("wrong.csv", table(WRONG))
+    alone = put("alone.csv", table({"ben": WRONG["ben"]}))
+    one = tgml(command, graph, wrong, "--recording", "ben")
+    assert (one.code, one.out) == (
+        tgml(command, graph, alone).code,
+        tgml(command, graph, alone).out,
+    )
+    assert tgml(command, graph, wrong, "--recording", "anna").code == 0
+    both = tgml(command, graph, wrong, "--recording", "anna", "--recording", "ben")
+    assert both.out == tgml(command, graph, wrong).out
+    unknown = tgml(command, graph, wrong, "--recording", "bem")
+    assert unknown.code == 2
+    assert unknown.err == f"error: {wrong}: unknown recording 'bem'; did you mean 'ben'?\n"
+
+
 def test_a_violation_of_a_doubtful_edge_is_told_as_such(tgml: Run) -> None:
     tgml("example", "pancakes")
     tgml("learn", "pancakes.csv", "-o", "pancakes.graph.json")

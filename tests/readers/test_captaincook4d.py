@@ -20,6 +20,16 @@ def read(put: Put, steps: Any, errors: Any = None) -> Reading:
     return read_demonstrations(path, errors=put("errors.json", json.dumps(errors)))
 
 
+def test_the_step_annotations_in_place_of_the_errors_are_told(put: Put) -> None:
+    steps = step_annotations()
+    with pytest.raises(FormatError, match=r"errors\.json: holds the steps, not the errors; expe"):
+        read(put, steps, steps)
+    with pytest.raises(
+        FormatError, match=r"errors\.json: the content is \{'a': 1\}; expected a li"
+    ):
+        read(put, steps, {"a": 1})
+
+
 def test_a_step_that_starts_at_minus_one_was_skipped(put: Put) -> None:
     steps = step_annotations()
     steps["1"]["steps"][1].update(start_time=-1.0, end_time=-1.0)

@@ -5,7 +5,15 @@ from datetime import datetime
 import pytest
 
 from tgml.errors import FormatError
-from tgml.readers.values import as_name, as_seconds, parse_mark, parse_time, shown
+from tgml.readers.values import SHOWN, as_name, as_seconds, parse_mark, parse_time, shown
+
+
+def test_what_is_large_is_counted_instead_of_shown() -> None:
+    assert shown({"a": 1}) == "{'a': 1}"
+    assert shown([1, 2]) == "[1, 2]"
+    assert shown({str(number): "x" * 20 for number in range(9)}) == "an object with 9 entries"
+    assert shown([["x" * 90] * 3]) == "a list of 1 entry"
+    assert len(shown("x" * 1000)) <= SHOWN
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tgml.cli import options
+from tgml.cli.notes import print_notes_on
 from tgml.cli.output import count, echo, print_json, print_notes
 from tgml.errors import SettingError
 
@@ -67,7 +68,7 @@ def advise(
         )
         for given in reading.procedures.values()
     ]
-    print_notes(reading.notes)
+    print_notes_on(reading.procedures, reading.notes)
     if as_json:
         print_json([_as_json(one) for one in found])
         return

@@ -31,6 +31,7 @@ def align(
     ] = None,
     order: options.Order = None,
     procedure: options.Procedure = None,
+    recording: options.Recordings = None,
     file_format: options.Format = None,
     column: options.ColumnNames = None,
     errors: options.Errors = None,
@@ -50,7 +51,10 @@ def align(
     costs = _costs(cost)
     loaded = read_graph(graph)
     demonstrations, notes = read_for_graph(
-        loaded, demos, **options.reading(file_format, order, procedure, column, errors)
+        loaded,
+        demos,
+        only=recording,
+        **options.reading(file_format, order, procedure, column, errors),
     )
     result = conformance(loaded, demonstrations, costs=costs)
     print_notes(notes)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tgml.cli import options
+from tgml.cli.notes import print_notes_on
 from tgml.cli.output import count, echo, print_json, print_notes, print_table
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def audit(
 
     reading = read_demonstrations(demos, **options.reading(file_format, order, procedure, column))
     found = [audit_recordings(given) for given in reading.procedures.values()]
-    print_notes(reading.notes)
+    print_notes_on(reading.procedures, reading.notes)
     if as_json:
         print_json([_as_json(one) for one in found])
         return

@@ -20,6 +20,7 @@ def check(
     demos: options.Demos,
     order: options.Order = None,
     procedure: options.Procedure = None,
+    recording: options.Recordings = None,
     file_format: options.Format = None,
     column: options.ColumnNames = None,
     errors: options.Errors = None,
@@ -37,12 +38,12 @@ def check(
 
     loaded = read_graph(graph)
     demonstrations, notes = read_for_graph(
-        loaded, demos, **options.reading(file_format, order, procedure, column, errors)
+        loaded,
+        demos,
+        only=recording,
+        **options.reading(file_format, order, procedure, column, errors),
     )
-    found = [
-        (recording.id, find_violations(loaded, demonstrations.names(recording)))
-        for recording in demonstrations
-    ]
+    found = [(one.id, find_violations(loaded, demonstrations.names(one))) for one in demonstrations]
     print_notes(notes)
     if as_json:
         print_json([_as_json(*pair) for pair in found])

@@ -11,7 +11,8 @@ import typer
 
 from tgml.cli import log_options, options
 from tgml.cli.graph_files import graph_paths, save_graphs, too_many
-from tgml.cli.output import count, echo, print_graph, print_json, print_notes, progress_bar
+from tgml.cli.notes import print_notes_of, print_notes_on
+from tgml.cli.output import count, echo, print_graph, print_json, progress_bar
 from tgml.cli.zero_shot import predict_graph, refuse_for_zero_shot
 from tgml.errors import InputError, SettingError
 
@@ -240,7 +241,7 @@ def learn(
             repetitions=repetitions,
             **settings,
         )
-    print_notes(reading.notes)
+    print_notes_on(reading.procedures, reading.notes)
     _report(learnings, paths, changes, as_json)
 
 
@@ -251,9 +252,7 @@ def _report(
     several = len(learnings) > 1
     if any(path is not None for path in paths):
         save_graphs(learnings, paths)
-    for learning in learnings:
-        about = f"{learning.graph.procedure}: " if several else ""
-        print_notes(f"{about}{note}" for note in learning.notes)
+    print_notes_of([(learning.graph.procedure, learning.notes) for learning in learnings])
     if as_json:
         print_json([_as_json(*pair) for pair in zip(learnings, paths, strict=True)])
         return

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from tgml.cli.graph_files import file_name
+from tgml.cli.notes import print_notes_of
 from tgml.cli.output import (
     count,
     echo,
@@ -196,12 +197,10 @@ def _print(run: LogRun, report: RunReport, target: _Target) -> None:
         )
     several = len(report.outcomes) > 1
     few = len(report.outcomes) <= MANY
-    for outcome in report.outcomes:
-        about = f"{outcome.procedure}: " if several else ""
-        if few:
-            print_notes(f"{about}{note}" for note in outcome.notes)
-        if outcome.error:
-            print_error(f"{about}{outcome.error}")
+    if few:
+        print_notes_of([(outcome.procedure, outcome.notes) for outcome in report.outcomes])
+    for outcome in report.failed:
+        print_error(f"{outcome.procedure}: {outcome.error}" if several else outcome.error)
     if run.as_json:
         print_json([_as_json(outcome, target) for outcome in report.outcomes])
         return

@@ -69,6 +69,12 @@ Procedure = Annotated[
     str | None,
     typer.Option("--procedure", metavar="NAME", help="Use only this procedure of the file."),
 ]
+Recordings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--recording", metavar="NAME", help="Look at this recording of the file only; repeatable."
+    ),
+]
 ColumnNames = Annotated[
     list[str] | None,
     typer.Option(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def read_for_graph(
-    graph: TaskGraph, path: Path, **reading: Any
+    graph: TaskGraph, path: Path, *, only: Sequence[str] | None = None, **reading: Any
 ) -> tuple[Demonstrations, tuple[str, ...]]:
     """Read the recordings of a graph's procedure; return them, and what to note on the reading.
 
@@ -25,20 +27,33 @@ def read_for_graph(
         The graph.
     path
         Their file.
+    only
+        The recordings to keep, by name; by default all.
     **reading
         How to read it, from `options.reading`.
 
     Raises
     ------
     InputError
-        If the file cannot be used, or none of its recordings is of the graph's procedure.
+        If the file cannot be used, none of its recordings is of the graph's procedure, or there
+        is no recording of that name.
     """
     from tgml.readers import read_demonstrations
 
     found = read_demonstrations(path, **reading)
     demonstrations = of_this_procedure(found, graph, path)
+    if only:
+        demonstrations = _only(demonstrations, only, path)
     share_a_step(graph, demonstrations, path)
     return demonstrations, found.notes_on(demonstrations.procedure)
+
+
+def _only(given: Demonstrations, names: Sequence[str], path: Path) -> Demonstrations:
+    by_name = {recording.id: recording for recording in given}
+    for name in names:
+        if name not in by_name:
+            raise UnknownNameError("recording", name, list(by_name), str(path))
+    return replace(given, sequences=tuple(by_name[name] for name in dict.fromkeys(names)))
 
 
 def of_this_procedure(reading: Reading, graph: TaskGraph, path: Path) -> Demonstrations:

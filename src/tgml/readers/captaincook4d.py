@@ -80,10 +80,19 @@ def read(source: Source) -> Draft:
         takes = _step_annotations(as_object(source.json, "the content"))
         if source.errors is not None:
             with naming(source.errors):
-                tagged = _error_annotations(as_list(read_json(source.errors), "the content"))
+                tagged = _error_annotations(_errors_in(read_json(source.errors)))
             takes, notes = _attach(takes, tagged)
         notes += _flag_notes(takes)
     return _draft(takes, notes)
+
+
+def _errors_in(content: Any) -> list[Any]:
+    if isinstance(content, dict) and recognises(content):
+        raise FormatError(
+            "holds the steps, not the errors; expected the error annotations, a list of recordings "
+            "with 'step_annotations'"
+        )
+    return as_list(content, "the content")
 
 
 def _step_annotations(content: dict[str, Any]) -> list[_Take]:
@@ -194,7 +203,8 @@ def _flag_notes(takes: Iterable[_Take]) -> list[Note]:
                 step.flagged and step.start != _NEVER for step in take.steps
             )
     advice = (
-        "left unmarked; the error annotations say it, 'tgml learn' takes them with --errors FILE"
+        "only what was never done is marked; the error annotations say it, 'tgml learn' takes them "
+        "with --errors FILE"
     )
     return [
         (procedure, f"{count} steps are said to have errors, not which; {advice}")

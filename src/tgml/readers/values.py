@@ -11,6 +11,8 @@ from typing import Any
 from tgml.errors import FormatError
 from tgml.storage.fields import finite_number
 
+SHOWN = 60
+"""Objects and lists that take more characters than this are counted, not shown."""
 _CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d{1,2}(?:\.\d+)?)", re.ASCII)
 _RIGHT = frozenset({"", "0", "false", "no", "correct", "ok", "none"})
 _WRONG = frozenset({"1", "true", "yes"})
@@ -19,7 +21,11 @@ _LEFT_OUT = frozenset({"skipped", "missing", "omitted", "missing step", "not don
 
 def shown(value: object) -> str:
     """Return a value as an error message shows it: short, whatever its size."""
-    return "null" if value is None else reprlib.repr(value)
+    text = "null" if value is None else reprlib.repr(value)
+    if len(text) > SHOWN and isinstance(value, (dict, list)):
+        what = "an object with" if isinstance(value, dict) else "a list of"
+        return f"{what} {len(value)} {'entry' if len(value) == 1 else 'entries'}"
+    return text
 
 
 def as_object(value: Any, about: str) -> dict[str, Any]:
