@@ -60,7 +60,9 @@ def marks_by_the_rule(procedure: Procedure, sequence: KeyStepSequence) -> tuple[
 
 @pytest.fixture(scope="module")
 def script() -> dict[str, Any]:
-    return runpy.run_path(str(SCRIPT))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(SCRIPT.parent))  # as where a script is run
+        return runpy.run_path(str(SCRIPT))
 
 
 # The files
