@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 COMMANDS = (
@@ -88,3 +89,8 @@ def killed_at_the_end(process: subprocess.Popen[str]) -> Iterator[None]:
     finally:
         if process.poll() is None:
             process.kill()
+
+
+def files_in(folder: Path) -> list[str]:
+    """Return the names of what lies in a folder."""
+    return sorted(path.name for path in folder.iterdir())
