@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shlex
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -70,7 +69,7 @@ def advise(
     ]
     print_notes_on(reading.procedures, reading.notes)
     if as_json:
-        print_json([_as_json(one) for one in found])
+        print_json([one.to_json() for one in found])
         return
     for number, one in enumerate(found):
         if number:
@@ -118,10 +117,3 @@ def _print_nothing_to_ask_for(advice: Advice) -> None:
         echo(f"  '{first}' before '{second}'")
     if len(advice.left_open) > NAMED:
         echo(f"  and {count(len(advice.left_open) - NAMED, 'other pair')}")
-
-
-def _as_json(advice: Advice) -> dict[str, Any]:
-    content = dataclasses.asdict(advice)
-    for entry, question in zip(content["questions"], advice.questions, strict=True):
-        entry["sentence"] = str(question)
-    return content

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,6 +106,13 @@ class Advice:
     left_open: tuple[tuple[str, str], ...]
     pairs: int
     notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain JSON values, each question with its sentence."""
+        content = asdict(self)
+        for entry, question in zip(content["questions"], self.questions, strict=True):
+            entry["sentence"] = str(question)
+        return content
 
 
 def advise(

@@ -21,7 +21,7 @@ from tgml.web.studio.session import StudioSession
 from tgml.web.studio.target import SaveTarget
 from tgml.web.studio.tasks import give_advice, learn_upload, relearn
 from tgml.web.studio.upload import file_name
-from tgml.web.studio.view import advice_view, edge_view, replay_view, session_view, step_view
+from tgml.web.studio.view import edge_view, replay_view, session_view, step_view
 from tgml.web.studio.work import BusyError, Worker
 
 _T = TypeVar("_T")
@@ -207,7 +207,7 @@ class Handlers:
         current = self.session.state.basis.demonstrations
         if known is None or known[0] is not current:
             return {"ready": False, "possible": current is not None}
-        return {"ready": True, "possible": True, **advice_view(known[1])}
+        return {"ready": True, "possible": True, **known[1].to_json()}
 
     async def job(self, request: Request) -> dict[str, Any]:
         """Say how the work stands."""

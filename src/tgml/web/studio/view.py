@@ -7,7 +7,6 @@ from typing import Any
 
 from tgml.errors import InputError, UnknownNameError
 from tgml.graph import Edge, TaskGraph
-from tgml.insight import Advice
 from tgml.monitoring import Monitor, explain
 from tgml.sequences import END, START, Demonstrations
 from tgml.web.studio.basis import evidence_for
@@ -150,14 +149,6 @@ def replay_view(session: StudioSession, name: str) -> dict[str, Any]:
             for verdict in report.verdicts
         ],
     }
-
-
-def advice_view(advice: Advice) -> dict[str, Any]:
-    """Return advice on what to record next, its questions in words."""
-    content = dataclasses.asdict(advice)
-    for entry, question in zip(content["questions"], advice.questions, strict=True):
-        entry["sentence"] = str(question)
-    return content
 
 
 def _step(graph: TaskGraph, step: str) -> dict[str, Any]:
