@@ -16,6 +16,7 @@ from tgml.learners import LEARNERS, get_learner
 from tgml.learners.precedence import precedence
 from tgml.pipeline import learn, learn_all
 from tgml.postprocess import to_graph
+from tgml.readers import read_demonstrations
 from tgml.repetitions import Repetitions
 from tgml.sequences import Demonstrations, KeyStepSequence, Vocabulary
 from tgml.storage import dump_json, graph_from_json, graph_to_json, parse_json
@@ -102,14 +103,37 @@ def test_a_step_left_out_once_keeps_its_edges_in_the_intersection_order() -> Non
     assert graph.preconditions_of("c") == ("b",)
 
 
-@pytest.mark.parametrize("odd", [MARKED, SKIPPING], ids=["marked", "skipping"])
+@pytest.mark.parametrize(
+    ("odd", "marks"),
+    [(MARKED, repr(next(filter(None, MARKED.mistakes or ())))), (SKIPPING, "skipped steps")],
+    ids=["marked", "skipping"],
+)
 def test_recordings_with_marked_mistakes_are_left_out_and_noted(
-    odd: KeyStepSequence, exact: str
+    odd: KeyStepSequence, marks: str, exact: str
 ) -> None:
     learning = learn_all([Demonstrations(ABC, (CLEAN, odd))], exact)[0]
     assert learning.graph == chain("a", "b", "c")
-    assert learning.notes[0].startswith("1 of 2 recordings have marked mistakes and were left out")
+    said = f"1 of 2 recordings have marked mistakes ({marks}) and were left out"
+    assert learning.notes[0].startswith(said)
     assert learning.graph.provenance["recordings"] == 1
+
+
+def test_many_kinds_of_marks_are_not_listed() -> None:
+    many = tuple(
+        KeyStepSequence(str(number), (1, 2, 3), mistakes=(f"kind {number}", None, None))
+        for number in range(4)
+    )
+    learning = learn_all([Demonstrations(ABC, (CLEAN, *many))], "intersection")[0]
+    assert learning.notes[0].startswith("4 of 5 recordings have marked mistakes and were left out")
+
+
+def test_one_procedure_of_a_file_is_learned(tmp_path: Path) -> None:
+    path = tmp_path / "two.csv"
+    path.write_text("procedure,recording,step\ntea,1,boil\ntea,1,pour\nsoup,1,chop\n")
+    assert learn(path, procedure="tea").steps == ("boil", "pour")
+    assert learn(read_demonstrations(path), procedure="soup").steps == ("chop",)
+    with pytest.raises(UnknownNameError, match="unknown procedure 'tee'; did you mean 'tea'"):
+        learn(path, procedure="tee")
 
 
 def test_recordings_with_marked_mistakes_are_kept_when_asked_for(exact: str) -> None:

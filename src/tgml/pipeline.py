@@ -20,11 +20,13 @@ from tgml.insight.doubts import doubts
 from tgml.learners import Learned, Progress, get_learner, no_progress
 from tgml.logs import is_log, is_table, read_log
 from tgml.postprocess import Change, to_graph
-from tgml.readers import read_demonstrations
-from tgml.sequences import Demonstrations, Vocabulary, in_words
+from tgml.readers import Reading, read_demonstrations
+from tgml.sequences import Demonstrations, KeyStepSequence, Vocabulary, in_words
 
 DEFAULT_METHOD = "robust"
 LARGEST_SEED = 2**32 - 1
+NAMED = 3
+"""Up to so many kinds of marks are named."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ def learn(
     demonstrations: Demonstrations | str | Path | Any,
     method: str = DEFAULT_METHOD,
     *,
+    procedure: str | None = None,
     seed: int = 0,
     threshold: float | None = None,
     relaxed: bool = False,
@@ -74,10 +77,12 @@ def learn(
     Parameters
     ----------
     demonstrations
-        The recordings, or the path of a file that holds those of one procedure, or an event log
-        of one procedure: see `tgml.logs.open_log` for what it may be.
+        The recordings, what `tgml.read_demonstrations` returns, the path of a file, or an event
+        log: see `tgml.logs.open_log` for what it may be.
     method
         A name in `tgml.learners.LEARNERS`.
+    procedure
+        Which procedure of the file, where it holds several.
     seed
         For methods that draw at random.
     threshold, relaxed
@@ -96,9 +101,13 @@ def learn(
     if is_table(demonstrations) or (
         isinstance(demonstrations, str | Path) and is_log(demonstrations)
     ):
-        demonstrations = read_log(demonstrations).only()
-    if isinstance(demonstrations, str | Path):
-        demonstrations = read_demonstrations(demonstrations).only()
+        demonstrations = read_log(demonstrations)
+    elif isinstance(demonstrations, str | Path):
+        demonstrations = read_demonstrations(demonstrations)
+    if isinstance(demonstrations, Reading):
+        demonstrations = demonstrations.only(procedure)
+    elif procedure is not None:
+        raise SettingError("procedure chooses one of a file's; recordings are of one already")
     if not isinstance(demonstrations, Demonstrations):
         raise SettingError(
             f"learn got {type(demonstrations).__name__}; expected Demonstrations, a path or a "
@@ -249,10 +258,19 @@ def _usable(given: Demonstrations, with_mistakes: bool) -> tuple[Demonstrations,
             "to learn from them all the same use --with-mistakes (with_mistakes=True in Python)"
         )
     note = (
-        f"{number} of {in_words(given.total_weight)} recordings have marked mistakes and were "
-        "left out (--with-mistakes keeps them)"
+        f"{number} of {in_words(given.total_weight)} recordings have marked mistakes"
+        f"{_marks(marked)} and were left out (--with-mistakes keeps them)"
     )
     return given.without_marked_mistakes(), [note]
+
+
+def _marks(marked: Sequence[KeyStepSequence]) -> str:
+    """Return the marks of recordings in words where they are few, so that none is taken for one."""
+    found = {mark for sequence in marked for mark in sequence.mistakes or () if mark is not None}
+    named = [repr(mark) for mark in sorted(found)]
+    if any(sequence.skipped for sequence in marked):
+        named.append("skipped steps")
+    return f" ({', '.join(named)})" if len(named) <= NAMED else ""
 
 
 def _finish(

@@ -96,16 +96,25 @@ class Vocabulary:
         return self.nodes[node]
 
 
-def refuse_text(steps: object, vocabulary: Vocabulary) -> None:
-    """Check that steps are not one step's name, whose letters would be taken for steps.
+def step_names(steps: object, vocabulary: Vocabulary) -> list[str]:
+    """Return the step names of one recording as a list, after checking that they are such.
 
     Raises
     ------
     InputError
-        If they are.
+        If they are one step's name, whose letters would be taken for steps, or anything else than
+        names.
     """
     if isinstance(steps, str) and len(steps) > 1 and steps in vocabulary:
         raise InputError(f"the steps are the text {steps!r}; expected a list of names: [{steps!r}]")
+    if isinstance(steps, Iterable) and not isinstance(steps, Demonstrations | KeyStepSequence):
+        names = list(steps)
+        if all(isinstance(name, str) for name in names):
+            return names
+    raise InputError(
+        f"the steps are {type(steps).__name__} {steps!r:.40}; expected the names of one "
+        "recording's steps, as demonstrations.names(recording) gives them"
+    )
 
 
 @dataclass(frozen=True)
@@ -247,7 +256,8 @@ class Demonstrations:
         Raises
         ------
         FormatError
-            If a text came where a list of step names belongs, or a name is none.
+            If a text came where a list of step names belongs, or a name is none. A single word
+            in place of a list stands for its letters, as the paper writes ABCAD.
         """
         if isinstance(recordings, str):
             raise FormatError(

@@ -75,6 +75,43 @@ CASES = {
         "unknown column role 'stp'; did you mean 'step'",
         {"demos.csv": SANDWICH},
     ),
+    "a column and what it holds exchanged": Case(
+        f"{LEARN} --column Person=recording",
+        "--column Person=recording: 'recording' is what a column holds, and comes first: --column "
+        "recording=Person",
+        {"demos.csv": SANDWICH},
+    ),
+    "a table called text": Case(
+        "learn demos.txt -m intersection -o out.json",
+        "demos.txt: a table, by its first line ('recording', 'step'); name the file .csv, or say "
+        "--format csv",
+        {"demos.txt": SANDWICH},
+    ),
+    "a table of tabs called text": Case(
+        "learn demos.txt -m intersection -o out.json",
+        "demos.txt: a table, by its first line ('recording', 'step')",
+        {"demos.txt": SANDWICH.replace(",", "\t")},
+    ),
+    "steps in a file for watch": Case(
+        "watch graph.json steps.txt",
+        "steps come from standard input, as in: tgml watch GRAPH < FILE (see 'tgml watch --help')",
+        {"graph.json": SANDWICH_GRAPH, "steps.txt": "stack"},
+    ),
+    "standard output in place of a file": Case(
+        "learn demos.csv -m intersection -o -",
+        "-: nothing is written to standard output but with --json; name a file",
+        {"demos.csv": SANDWICH},
+    ),
+    "a known graph in place of recordings": Case(
+        "learn known.json -m intersection -o out.json",
+        "known.json: a task graph, expected recordings; 'tgml show'",
+        {"known.json": '{"steps": {"1": "mix"}, "edges": []}'},
+    ),
+    "CaptainCook4D's recordings in place of a graph": Case(
+        "check steps.json graph.json",
+        "steps.json: recordings, expected a task graph; 'tgml learn' makes one from them",
+        {"steps.json": '{"1_7": {"activity_name": "tea", "steps": []}}', "graph.json": "{}"},
+    ),
     "a table without a column of steps": Case(
         LEARN, "demos.csv: ", {"demos.csv": "who,what else\nanna,boil\n"}
     ),

@@ -20,8 +20,8 @@ def test_each_number_becomes_its_range() -> None:
     notes = ["tea: 1 of 9 left out (1.5 %)", "soup: 10 of 9 left out (0.25 %)", "a note"]
     notes.append("rice: 2 of 9 left out (7 %)")
     assert said_once(NAMES, notes) == [
-        "3 procedures: 1 to 10 of 9 left out (0.25 to 7 %)",
         "a note",
+        "3 procedures (tea, soup, rice): 1 to 10 of 9 left out (0.25 to 7 %)",
     ]
 
 
@@ -32,7 +32,7 @@ def test_numbers_in_names_make_different_notes() -> None:
 
 def test_the_longest_name_is_the_procedure() -> None:
     notes = [f"{name}: odd" for name in NAMES]
-    assert said_once(NAMES, notes) == ["4 procedures: odd"]
+    assert said_once(NAMES, notes) == ["4 procedures (tea, soup, tea: green, ...): odd"]
 
 
 @given(st.lists(st.tuples(st.sampled_from(["", *NAMES]), TEXTS), max_size=12))
@@ -44,7 +44,7 @@ def test_what_few_have_stays_and_no_note_is_lost(pairs: list[tuple[str, str]]) -
     for one, kind in kinds:
         of = {name for name, text in pairs if re.sub(r"^\d+", "#", text) == kind and name}
         if one and len(of) >= MANY:
-            assert any(line.startswith(f"{len(of)} procedures: ") for line in said)
+            assert any(line.startswith(f"{len(of)} procedures (") for line in said)
         elif one:
             mine = [f"{a}: {b}" for a, b in pairs if a and re.sub(r"^\d+", "#", b) == kind]
             assert [line for line in said if line in mine] == mine
@@ -58,4 +58,6 @@ def test_commands_say_once_what_they_note_of_many(tgml: Run, put: Put, command: 
     name, *more = command
     result = tgml(name, put("three.csv", "\n".join(lines)), *more, *(["--json"] if more else []))
     assert result.code == 0
-    assert result.notes[0].startswith("note: 3 procedures: the steps 'mix', 'Mix' differ only")
+    assert result.notes[0].startswith(
+        "note: 3 procedures (tea, soup, rice): the steps 'mix', 'Mix' differ only"
+    )

@@ -41,6 +41,39 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: ANY.align(GRAPH, "heat the pan"),
         "expected a list of names: ['heat the pan']",
     ),
+    "recordings for steps": (
+        lambda: ANY.find_violations(GRAPH, RECORDINGS),
+        "expected the names of one recording's steps, as demonstrations.names(recording)",
+    ),
+    "a recording for steps to align": (
+        lambda: ANY.align(GRAPH, RECORDINGS.sequences[0]),
+        "demonstrations.names(recording)",
+    ),
+    "numbers for steps to check": (
+        lambda: ANY.find_violations(GRAPH, RECORDINGS.sequences[0].steps),
+        "the steps are tuple (1, 2); expected the names",
+    ),
+    "nothing for steps": (lambda: ANY.align(GRAPH, None), "the steps are NoneType None"),
+    "a path for a graph to check": (
+        lambda: ANY.find_violations("graph.json", ["fry"]),
+        "find_violations got 'graph.json'; expected a TaskGraph, as tgml.read_graph(FILE)",
+    ),
+    "a path for a graph to align": (
+        lambda: ANY.align("graph.json", ["fry"]),
+        "got 'graph.json'; expected a TaskGraph",
+    ),
+    "a sentence for an edge": (
+        lambda: ANY.learn(RECORDINGS, must="fry needs heat the pan"),
+        "must is 'fry needs heat the pan'; expected pairs (step, precondition), as in must=[",
+    ),
+    "a procedure of recordings": (
+        lambda: ANY.learn(RECORDINGS, procedure="tea"),
+        "procedure chooses one of a file's",
+    ),
+    "a picture for a graph's file": (
+        lambda: ANY.save_graph(GRAPH, "graph.svg"),
+        "graph.svg: save_graph writes JSON; name the file .json",
+    ),
     "a path for a graph": (lambda: ANY.Monitor("graph.json"), "tgml.read_graph(FILE)"),
     "a list for an observation": (lambda: ANY.Monitor(GRAPH).observe(["fry"]), "expected its name"),
     "path and graph exchanged": (

@@ -9,6 +9,7 @@ from tgml.insight import edge_evidence
 from tgml.insight.doubts import doubts
 from tgml.pipeline import learn_all
 from tgml.procedures import load_procedure, procedure_names
+from tgml.rendering.steps import describe
 from tgml.sequences import Demonstrations
 
 MIXED = Demonstrations.from_steps(["abcdef", "bacdef", "fabcde"])
@@ -57,6 +58,19 @@ def test_a_name_of_its_own_or_one_beside_the_other_is_not() -> None:
     for recordings in (both, other):
         (learning,) = learn_all([Demonstrations.from_steps(recordings)], "intersection")
         assert learning.notes == ()
+
+
+def test_a_stated_edge_that_most_recordings_break_is_noted() -> None:
+    tea = Demonstrations.from_steps([["boil", "pour"], ["boil", "pour"], ["pour", "boil"]])
+    (against,) = learn_all([tea], "robust", must=[("boil", "pour")])
+    assert (
+        "'boil' needs 'pour' as stated, although 2 of 3 recordings do it the other way round"
+        in against.notes
+    )
+    (with_them,) = learn_all([tea], "robust", must=[("pour", "boil")])
+    assert not any("as stated" in note for note in with_them.notes)
+    (line,) = describe(against.graph)
+    assert line.endswith("; as stated")
 
 
 def test_the_least_probable_edges_are_named_and_the_others_counted() -> None:

@@ -66,6 +66,15 @@ def test_an_unknown_step_is_reported_with_the_nearest_names() -> None:
     assert str(found[0]) == "step 1, 'Egg': not in the graph (did you mean 'egg'?)"
 
 
+def test_what_was_never_done_is_told_apart_once_the_recording_is_over() -> None:
+    (found,) = find_violations(MIX, ["mix", "milk"])
+    assert found.told({"mix", "milk"}) == "step 1, 'mix': done before 'milk' and without 'egg'"
+    assert found.told({"mix"}) == "step 1, 'mix': done without 'egg', 'milk'"
+    assert found.told({"mix", "egg", "milk"}) == str(found)
+    (unknown,) = find_violations(MIX, ["Egg"])
+    assert unknown.told(set()) == str(unknown)
+
+
 def test_an_unknown_step_like_no_other_is_reported_without_advice() -> None:
     (found,) = find_violations(MIX, ["sweep the floor"])
     assert str(found) == "step 1, 'sweep the floor': not in the graph"

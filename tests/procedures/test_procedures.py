@@ -286,11 +286,17 @@ def test_exported_table_holds_every_step_in_order(procedure: Procedure, tmp_path
     assert tuple(read) == procedure.demonstrations.sequences
 
 
-def test_export_replaces_files_of_an_earlier_export(tmp_path: Path) -> None:
-    (tmp_path / "pancakes.csv").write_text("old")
+def test_an_export_can_be_repeated_and_replaces_nothing_else(tmp_path: Path) -> None:
     paths = export_procedure("pancakes", tmp_path)
+    assert export_procedure("pancakes", tmp_path) == paths
     assert sorted(tmp_path.iterdir()) == sorted(paths)
-    assert "old" not in paths[0].read_text(encoding="utf-8").splitlines()
+    for path in paths:
+        mine = path.read_text(encoding="utf-8")
+        path.write_text("mine", encoding="utf-8")
+        with pytest.raises(FileError, match=f"{path.name}: there is a file of this name, which"):
+            export_procedure("pancakes", tmp_path)
+        assert path.read_text(encoding="utf-8") == "mine"
+        path.write_text(mine, encoding="utf-8")
 
 
 def test_export_of_an_unknown_procedure_makes_no_folder(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_flags_without_tags_mark_nothing_but_are_noted(put: Put) -> None:
     steps["1"]["steps"][0]["has_errors"] = True
     reading = read(put, steps)
     assert reading.only().sequences[0].mistakes is None
-    assert reading.notes[0].startswith("1 steps are said to have errors, not which")
+    assert reading.notes[0].startswith("1 steps have errors, the file does not say which")
 
 
 def test_a_step_tagged_missing_that_has_times_is_done_and_noted(put: Put) -> None:

@@ -18,7 +18,7 @@ def test_the_order_of_the_file_is_kept_and_departures_from_time_are_noted(put: P
     reading = read_demonstrations(put("x.csv", TIMED))
     assert reading.only().sequences[0].steps == (1, 2)
     [note] = reading.notes
-    assert note.startswith("1 of 2 recordings are not in the order of their start times")
+    assert note.startswith("1 of 2 recordings is not in the order of their start times")
 
 
 def test_sorting_by_start_moves_times_and_marks_along(put: Put) -> None:

@@ -42,12 +42,14 @@ def test_what_is_no_time_is_refused(text: str) -> None:
         parse_time(text, "here")
 
 
-@pytest.mark.parametrize("text", ["", "0", "False", "NO", "correct", "ok", "none", " "])
+@pytest.mark.parametrize(
+    "text", ["", "0", "0.0", "False", "NO", "n", "N/A", "-", "correct", "ok", "none", "fine", " "]
+)
 def test_marks_that_say_right(text: str) -> None:
     assert parse_mark(text) == (None, True)
 
 
-@pytest.mark.parametrize("text", ["1", "true", "Yes"])
+@pytest.mark.parametrize("text", ["1", "1.0", "true", "Yes", "Y"])
 def test_marks_that_say_wrong(text: str) -> None:
     assert parse_mark(text) == ("mistake", True)
 

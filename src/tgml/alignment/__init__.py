@@ -15,7 +15,7 @@ from tgml.alignment.costs import KINDS, Costs, Kind
 from tgml.alignment.explain import explain_alignment
 from tgml.alignment.moves import Alignment, Move
 from tgml.graph import TaskGraph
-from tgml.sequences import refuse_text
+from tgml.sequences import step_names
 
 __all__ = [
     "KINDS",
@@ -45,6 +45,8 @@ def align(graph: TaskGraph, steps: Iterable[str], *, costs: Costs | None = None)
 
     Raises
     ------
+    InputError
+        If the graph is none, or the steps are no names.
     UnknownNameError
         If a cost is for a step that the graph does not have.
 
@@ -54,5 +56,5 @@ def align(graph: TaskGraph, steps: Iterable[str], *, costs: Costs | None = None)
     >>> align(graph, ["drink", "pour"]).cost
     2.0
     """
-    refuse_text(steps, graph.vocabulary)
-    return Aligner(graph, costs).align(steps)
+    aligner = Aligner(graph, costs)
+    return aligner.align(step_names(steps, aligner.graph.vocabulary))

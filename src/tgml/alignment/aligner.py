@@ -21,6 +21,7 @@ from tgml.alignment.antichain import bits, heaviest_antichain
 from tgml.alignment.costs import Costs
 from tgml.alignment.moves import Alignment, Move
 from tgml.graph import TaskGraph
+from tgml.graph.task_graph import as_graph
 
 
 class Aligner:
@@ -51,7 +52,7 @@ class Aligner:
     """
 
     def __init__(self, graph: TaskGraph, costs: Costs | None = None) -> None:
-        self.graph = graph
+        self.graph = as_graph(graph, "an alignment")
         self.costs = Costs() if costs is None else costs
         self.costs.check(graph.steps)
         self._names = graph.in_order()

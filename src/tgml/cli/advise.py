@@ -44,7 +44,7 @@ def advise(
     Lists pairs of steps that the recordings leave open, those first whose answer would change
     the graph most, and an order of steps to ask the next person for. It goes by the recordings
     alone, not by what steps mean: where an answer is plain to you, --must and --never say it.
-    Marked mistakes are not looked at.
+    Marks of mistakes change nothing: all recordings count, also those that 'learn' leaves out.
 
     Example: tgml advise pancakes.csv
     """

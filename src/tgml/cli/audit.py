@@ -34,8 +34,9 @@ def audit(
 ) -> None:
     """Say which recordings are wrong, and where.
 
-    Recordings are held against what they agree on, each trusted as far as it deserves; marked
-    mistakes are not looked at. Most slips come first. A recording of another procedure is named.
+    Recordings are held against what they agree on, each trusted as far as it deserves. Marks of
+    mistakes change nothing: all recordings count, also those that 'learn' leaves out for their
+    marks. Most slips come first. A recording of another procedure is named.
 
     The table says how far each recording is trusted, and about how many of its steps were done out
     of order, skipped or repeated by mistake: a fraction where it is not certain that it was one.

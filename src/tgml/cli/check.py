@@ -12,6 +12,7 @@ from tgml.cli.output import count, echo, print_json, print_notes
 from tgml.cli.recordings import read_for_graph
 
 if TYPE_CHECKING:
+    from tgml.graph import TaskGraph
     from tgml.monitoring import Violation
 
 
@@ -44,13 +45,15 @@ def check(
         **options.reading(file_format, order, procedure, column, errors),
     )
     found = [(one.id, find_violations(loaded, demonstrations.names(one))) for one in demonstrations]
+    performed = {one.id: set(demonstrations.names(one)) for one in demonstrations}
     print_notes(notes)
     if as_json:
         print_json([_as_json(*pair) for pair in found])
     else:
         for id_, violations in found:
             for violation in violations:
-                echo(f"{id_}: {violation}")
+                doubt = _doubt(loaded, violation)
+                echo(f"{id_}: {violation.told(performed[id_])}{doubt}")
         echo(_summary([len(violations) for _, violations in found]))
         broken = {
             (violation.step, needed)
@@ -61,6 +64,15 @@ def check(
         print_notes(doubtful(loaded, among=broken))
     if any(violations for _, violations in found):
         raise typer.Exit(1)
+
+
+def _doubt(graph: TaskGraph, violation: Violation) -> str:
+    """Return what is to be said of a violation that rests on doubtful edges alone."""
+    evidence = [graph.evidence.get((violation.step, needed)) for needed in violation.missing]
+    probable = [found.probability or 0.0 for found in evidence if found and found.doubtful]
+    if not probable or len(probable) < len(evidence):
+        return ""
+    return f" (doubtful: {100 * max(probable):.0f} % probable)"
 
 
 def _summary(numbers: Sequence[int]) -> str:

@@ -56,8 +56,8 @@ def draw(
 ) -> None:
     """Draw a task graph as a picture, START at the bottom.
 
-    The thicker and darker an edge, the larger its weight. With --truth the drawing shows what both
-    graphs have, and what is missing or spurious.
+    The thicker and darker an edge, the larger its weight. With --truth the drawing, an
+    .svg or .png, shows what both graphs have, and what is missing or spurious.
 
     Example: tgml draw pancakes.graph.json -o pancakes.svg
     """

@@ -44,6 +44,11 @@ NUMBERS = {
     "float": "a number",
 }
 """What the parser of the command line calls numbers, and what people do."""
+HINTS = {
+    "tgml watch": "steps come from standard input, as in: tgml watch GRAPH < FILE",
+    "tgml report": "recordings are named with --demos FILE",
+}
+"""What to do where somebody gives a command one file too many."""
 _UsageError = cast("type[Exception]", typer.BadParameter.__mro__[1])
 
 app = typer.Typer(
@@ -141,6 +146,8 @@ def _usage_message(error: Any) -> str:
     for theirs, ours in NUMBERS.items():
         message = message.replace(f"is not a valid {theirs}", f"is not {ours}")
     command = error.ctx.command_path if error.ctx is not None else "tgml"
+    if command in HINTS and "unexpected extra argument" in message:
+        message += f"; {HINTS[command]}"
     return f"{message[:1].lower()}{message[1:]} (see '{command} --help')"
 
 

@@ -9,6 +9,8 @@ from tgml.cli.output import print_notes
 
 MANY = 3
 """From so many procedures on, what is said of each is said once."""
+NAMED = 3
+"""So many of them are named."""
 _NUMBER = re.compile(r"('[^']*')|\d+(?:\.\d+)?")  # names in quotes may hold numbers; they stay
 
 
@@ -52,7 +54,7 @@ def said_once(procedures: Iterable[str], notes: Iterable[str]) -> list[str]:
     --------
     >>> notes = ["tea: 2 steps left out", "soup: 5 steps left out", "rice: 2 steps left out"]
     >>> said_once(["tea", "soup", "rice"], notes)
-    ['3 procedures: 2 to 5 steps left out']
+    ['3 procedures (tea, soup, rice): 2 to 5 steps left out']
     """
     fronts = sorted((f"{name}: " for name in procedures), key=len, reverse=True)
     alike: dict[tuple[bool, str], list[tuple[str, str]]] = {}
@@ -60,12 +62,16 @@ def said_once(procedures: Iterable[str], notes: Iterable[str]) -> list[str]:
         front = next((front for front in fronts if note.startswith(front)), "")
         text = note.removeprefix(front)
         kind = _NUMBER.sub(lambda found: found[1] or "#", text) if front else text
-        alike.setdefault((bool(front), kind), []).append((front, text))
+        key = bool(front), kind
+        alike[key] = [*alike.pop(key, ()), (front, text)]  # where the last of them stands
     said: list[str] = []
     for group in alike.values():
         of = dict.fromkeys(front for front, _ in group)
         if len(of) >= MANY:
-            said.append(f"{len(of)} procedures: {_with_ranges([text for _, text in group])}")
+            names = [front.removesuffix(": ") for front in of]
+            listed = ", ".join(names[:NAMED]) + (", ..." if names[NAMED:] else "")
+            text = _with_ranges([text for _, text in group])
+            said.append(f"{len(of)} procedures ({listed}): {text}")
         else:
             said += [f"{front}{text}" for front, text in group]
     return said

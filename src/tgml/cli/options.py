@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 import typer
 
 from tgml.cli.targets import check_file
-from tgml.errors import SettingError, UnknownNameError
+from tgml.errors import SettingError, UnknownNameError, nearest_names
 
 if TYPE_CHECKING:
     from tgml.learners import Learner
@@ -155,8 +155,13 @@ OPTIONS_OF_LEARN = ("method", "seed", "repetitions", "with_mistakes", "threshold
 def columns(given: Iterable[str] | None) -> dict[str, str]:
     """Return ``--column`` options as a mapping from role to column name."""
     pairs = _pairs("--column", "ROLE=NAME", given)
-    for role in pairs:
+    for role, name in pairs.items():
         if role not in COLUMN_ROLES:
+            if name in COLUMN_ROLES and not nearest_names(role, COLUMN_ROLES):
+                raise SettingError(
+                    f"--column {role}={name}: {name!r} is what a column holds, and comes first: "
+                    f"--column {name}={role}"
+                )
             raise UnknownNameError("column role", role, COLUMN_ROLES, "--column")
     return pairs
 

@@ -54,6 +54,8 @@ def check_file(path: str | Path) -> None:
     if isinstance(path, str) and names_folder(path):
         raise FileError(f"{path}: a folder, expected a file name to write to")
     path = Path(path)
+    if path == Path("-"):
+        raise FileError("-: nothing is written to standard output but with --json; name a file")
     try:
         if path.is_dir():
             raise FileError(f"{path}: a folder, expected a file name to write to")

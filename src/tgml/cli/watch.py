@@ -33,8 +33,9 @@ def watch(
     make verdicts probabilities; a mistake is called one from the calibrated threshold on, or from
     50 %.
 
-    The exit code is 0 if there was no mistake, 1 if there was one, and 2 if a line or the graph
-    could not be used.
+    The exit code is 0 if there was no mistake and nothing was left undone, else 1, and 2 if a line
+    or the graph could not be used. With --json, the mistakes of the last line count what was never
+    done as well.
 
     Example: tgml watch pancakes.graph.json < steps.txt
     """

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from tgml.graph import TaskGraph
 from tgml.graph.doubtful import doubtful
+from tgml.graph.stated import stated_edges
 from tgml.repetitions import first_occurrences
 from tgml.sequences import Demonstrations, in_words
 
@@ -47,6 +48,7 @@ def doubts(demonstrations: Demonstrations, graph: TaskGraph) -> Iterator[str]:
             "may change places"
         )
     yield from _misspelt(demonstrations, graph)
+    yield from _against_recordings(graph)
     improbable = list(doubtful(graph))
     yield from improbable
     if improbable:
@@ -54,6 +56,17 @@ def doubts(demonstrations: Demonstrations, graph: TaskGraph) -> Iterator[str]:
             "--set least_probable=0.5 rules out all edges that are less probable than not; --never "
             "'A needs B' one of them, in whose place another may come"
         )
+
+
+def _against_recordings(graph: TaskGraph) -> Iterator[str]:
+    """Yield the edges that somebody stated and that most recordings break."""
+    stated = stated_edges(graph)
+    for (step, needed), found in graph.evidence.items():
+        if (step, needed) in stated and found.broken > found.held:
+            yield (
+                f"{step!r} needs {needed!r} as stated, although {in_words(found.broken)} of "
+                f"{in_words(found.held + found.broken)} recordings do it the other way round"
+            )
 
 
 def _misspelt(demonstrations: Demonstrations, graph: TaskGraph) -> Iterator[str]:

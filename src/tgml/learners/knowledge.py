@@ -44,9 +44,13 @@ class InformedLearner(Learner):
         if self.prior is not None and not isinstance(self.prior, TaskGraph):
             raise SettingError(f"prior is {self.prior!r}; expected a TaskGraph")
         for name in ("must", "never"):
-            edges = tuple(getattr(self, name))
+            given = getattr(self, name)
+            edges = (given,) if isinstance(given, str) else tuple(given)
             if not all(isinstance(edge, tuple | list) and len(edge) == 2 for edge in edges):
-                raise SettingError(f"{name} is {edges!r}; expected pairs (step, precondition)")
+                raise SettingError(
+                    f"{name} is {given!r}; expected pairs (step, precondition), as in "
+                    f"{name}=[('mix', 'crack egg')]"
+                )
             object.__setattr__(self, name, tuple((a, b) for a, b in edges))
 
     @property

@@ -46,7 +46,11 @@ class Engine:
         try:
             import duckdb
         except ModuleNotFoundError:
-            raise MissingExtraError("reading event logs", "logs") from None
+            raise MissingExtraError(
+                "reading event logs",
+                "logs",
+                "or name the columns of a small CSV with --column ROLE=NAME",
+            ) from None
         try:
             self._folder = Path(tempfile.mkdtemp(prefix="tgml-log-"))
         except OSError as error:

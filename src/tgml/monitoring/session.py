@@ -11,6 +11,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 from tgml.errors import InputError
 from tgml.files import write_text
 from tgml.graph import TaskGraph
+from tgml.graph.task_graph import as_graph
 from tgml.storage import dump_json, read_json
 
 UNDO_LIMIT = 32
@@ -50,12 +51,7 @@ class Session(ABC, Generic[M]):
     _past: deque[M]
 
     def __init__(self, graph: TaskGraph, first: M) -> None:
-        if not isinstance(graph, TaskGraph):
-            raise InputError(
-                f"a monitor got {graph!r:.80}; expected a TaskGraph, as tgml.read_graph(FILE) and "
-                "tgml.learn(FILE) return"
-            )
-        self.graph = graph
+        self.graph = as_graph(graph, "a monitor")
         self._now = first
         self._past = deque(maxlen=UNDO_LIMIT)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from tgml.errors import nearest_names
 from tgml.graph import TaskGraph
-from tgml.sequences import refuse_text
+from tgml.graph.task_graph import as_graph
+from tgml.sequences import step_names
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,24 @@ class Violation:
                 f" (did you mean {' or '.join(map(repr, self.nearest))}?)" if self.nearest else ""
             )
             return f"step {self.position}, '{self.step}': not in the graph{hint}"
-        needed = ", ".join(f"'{name}'" for name in self.missing)
-        return f"step {self.position}, '{self.step}': done before {needed}"
+        return self.told(self.missing)
+
+    def told(self, performed: Container[str]) -> str:
+        """Return it in words, once the recording is over.
+
+        Parameters
+        ----------
+        performed
+            The steps of the whole recording: what is not among them was never done.
+        """
+        if not self.known:
+            return str(self)
+        later = [f"'{name}'" for name in self.missing if name in performed]
+        never = [f"'{name}'" for name in self.missing if name not in performed]
+        parts = [f"before {', '.join(later)}"] if later else []
+        if never:
+            parts.append(f"without {', '.join(never)}")
+        return f"step {self.position}, '{self.step}': done {' and '.join(parts)}"
 
 
 def find_violations(graph: TaskGraph, steps: Iterable[str]) -> tuple[Violation, ...]:
@@ -60,7 +77,7 @@ def find_violations(graph: TaskGraph, steps: Iterable[str]) -> tuple[Violation, 
     Raises
     ------
     InputError
-        If a step's name came where a list of names belongs.
+        If the graph is none, or the steps are no names.
 
     Examples
     --------
@@ -69,10 +86,10 @@ def find_violations(graph: TaskGraph, steps: Iterable[str]) -> tuple[Violation, 
     ...     print(violation)
     step 2, 'mix': done before 'milk'
     """
-    refuse_text(steps, graph.vocabulary)
+    names = step_names(steps, as_graph(graph, "find_violations").vocabulary)
     done: set[str] = set()
     found = []
-    for position, step in enumerate(steps, start=1):
+    for position, step in enumerate(names, start=1):
         if step not in graph.vocabulary:
             nearest = nearest_names(step, graph.steps)
             found.append(Violation(position, step, known=False, nearest=nearest))

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tgml.attributes import StepAttributes
-from tgml.errors import UnknownNameError
+from tgml.errors import FileError, UnknownNameError
 from tgml.files import write_into_folder
 from tgml.graph import TaskGraph
 from tgml.sequences import Demonstrations, KeyStepSequence
@@ -150,7 +150,7 @@ def load_procedure(name: str) -> Procedure:
 
 
 def export_procedure(name: str, folder: str | Path) -> tuple[Path, ...]:
-    """Write a procedure to files such as a user would bring; existing ones are replaced.
+    """Write a procedure to files such as a user would bring.
 
     Parameters
     ----------
@@ -171,7 +171,8 @@ def export_procedure(name: str, folder: str | Path) -> tuple[Path, ...]:
     UnknownNameError
         If there is no such procedure.
     FileError
-        If the folder cannot be made or a file cannot be written.
+        If the folder cannot be made, a file cannot be written, or there is one of its name that
+        holds something else: nothing of the user's is replaced.
     """
     procedure = load_procedure(name)
     texts = {
@@ -179,6 +180,13 @@ def export_procedure(name: str, folder: str | Path) -> tuple[Path, ...]:
         f"{name}.json": dump_json(demonstrations_to_json(procedure.demonstrations)),
         f"{name}{GRAPH_SUFFIX}": dump_json(graph_to_json(procedure.graph)),
     }
+    for file_name, text in texts.items():
+        path = Path(folder) / file_name
+        if path.is_file() and path.read_bytes() != text.encode("utf-8"):
+            raise FileError(
+                f"{path}: there is a file of this name, which holds something else; choose another "
+                "folder with -o, or move the file away"
+            )
     return write_into_folder(folder, texts)
 
 

@@ -203,11 +203,11 @@ def _flag_notes(takes: Iterable[_Take]) -> list[Note]:
                 step.flagged and step.start != _NEVER for step in take.steps
             )
     advice = (
-        "only what was never done is marked; the error annotations say it, 'tgml learn' takes them "
-        "with --errors FILE"
+        "of mistakes only steps never done are marked; for the others give the error annotations, "
+        "as in 'tgml learn ... --errors FILE'"
     )
     return [
-        (procedure, f"{count} steps are said to have errors, not which; {advice}")
+        (procedure, f"{count} steps have errors, the file does not say which; {advice}")
         for procedure, count in flags.items()
         if count
     ]

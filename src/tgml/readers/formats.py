@@ -139,7 +139,9 @@ def detect(source: Source) -> Format:
         if format_.recognises is None or format_.recognises(source.json):
             return format_
     content = source.json if candidates else None
-    if isinstance(content, dict) and content.get("format") == GRAPH_FORMAT:
+    if isinstance(content, dict) and (
+        content.get("format") == GRAPH_FORMAT or {"steps", "edges"} <= content.keys()
+    ):
         raise FormatError(
             "a task graph, expected recordings; 'tgml show' and 'tgml draw' look at a graph"
         )

@@ -12,6 +12,7 @@ from tgml.graph import Edge, TaskGraph, connect_ends
 from tgml.readers.adjacency_lists import graph_from_adjacency_list
 from tgml.readers.bpmn import graph_from_bpmn
 from tgml.readers.draft import naming
+from tgml.readers.formats import FORMATS
 from tgml.readers.pnml import graph_from_pnml
 from tgml.readers.values import as_list, as_name, as_object, shown
 from tgml.readers.xml_tree import MEGABYTES, parse_xml
@@ -78,16 +79,16 @@ def read_graph(path: str | Path) -> TaskGraph:
 
 
 def _from_json(content: Any, path: Path) -> TaskGraph:
-    if isinstance(content, dict) and content.get("format") == DEMONSTRATIONS_FORMAT:
-        raise FormatError("recordings, expected a task graph; 'tgml learn' makes one from them")
-    if isinstance(content, dict) and "format" in content:
+    if isinstance(content, dict) and content.get("format", DEMONSTRATIONS_FORMAT) != (
+        DEMONSTRATIONS_FORMAT
+    ):
         try:
             return graph_from_json(content, str(path))
         except OverflowError:  # JSON has whole numbers of any size, weights have not
             raise FormatError("a weight is too large to be a number") from None
     if isinstance(content, dict) and {"steps", "edges"} <= content.keys():
         return _from_ground_truth(content, path.stem)
-    if isinstance(content, dict) and {"annotations", "taxonomy"} <= content.keys():
+    if any(known.recognises and known.recognises(content) for known in FORMATS.values()):
         raise FormatError("recordings, expected a task graph; 'tgml learn' makes one from them")
     raise FormatError(
         "no task graph; expected one that tgml wrote, JSON with 'steps' and 'edges', a "

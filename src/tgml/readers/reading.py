@@ -75,7 +75,8 @@ class Reading:
         if len(self.procedures) != 1:
             raise InputError(
                 f"there are {len(self.procedures)} procedures: {_listed(self.procedures)}; "
-                "choose one with --procedure NAME or give a folder with -o"
+                "choose one with --procedure NAME (procedure=NAME in Python), or give a folder with "
+                "-o"
             )
         return next(iter(self.procedures.values()))
 
@@ -164,7 +165,8 @@ def _order_note(procedures: Mapping[str, Demonstrations], order: str) -> str | N
         )
     if moved:
         return (
-            f"{moved} of {len(recordings)} recordings are not in the order of their start "
+            f"{moved} of {len(recordings)} recordings {'is' if moved == 1 else 'are'} not in the "
+            "order of their start "
             "times; the order in the file is kept (--order start sorts)"
         )
     return None

@@ -14,8 +14,10 @@ from tgml.storage.fields import finite_number
 SHOWN = 60
 """Objects and lists that take more characters than this are counted, not shown."""
 _CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d{1,2}(?:\.\d+)?)", re.ASCII)
-_RIGHT = frozenset({"", "0", "false", "no", "correct", "ok", "none"})
-_WRONG = frozenset({"1", "true", "yes"})
+_RIGHT = frozenset({"", "0", "0.0", "false", "f", "no", "n", "none", "n/a", "na", "-"}) | frozenset(
+    {"correct", "right", "ok", "okay", "good", "fine"}
+)
+_WRONG = frozenset({"1", "1.0", "true", "t", "yes", "y"})
 _LEFT_OUT = frozenset({"skipped", "missing", "omitted", "missing step", "not done"})
 
 

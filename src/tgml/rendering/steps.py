@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tgml.attributes import EdgeEvidence, StepAttributes
 from tgml.graph import TaskGraph
+from tgml.graph.stated import stated_edges
 
 
 def with_attributes(graph: TaskGraph, name: str) -> str:
@@ -38,16 +39,18 @@ def describe(graph: TaskGraph) -> Iterator[str]:
     'mix' needs 'egg': so in 11 of 12 recordings, not in 'anna'; 93 % probable
     'egg' is optional: done in 75 % of the recordings
     """
+    stated = stated_edges(graph)
     for edge in graph.edges:
         if edge in graph.evidence:
-            yield f"'{edge[0]}' needs '{edge[1]}': {_evidence(graph.evidence[edge])}"
+            said = _evidence(graph.evidence[edge], stated=edge in stated)
+            yield f"'{edge[0]}' needs '{edge[1]}': {said}"
     for step in graph.steps:
         known = graph.attributes.get(step)
         if known is not None:
             yield from (f"'{step}' {sentence}" for sentence in _attributes(known))
 
 
-def _evidence(found: EdgeEvidence) -> str:
+def _evidence(found: EdgeEvidence, *, stated: bool) -> str:
     both = found.held + found.broken
     noun = "recording" if both == 1 else "recordings"
     text = f"so in {found.held:g} of {both:g} {noun}" if both else "no recording has both"
@@ -58,7 +61,9 @@ def _evidence(found: EdgeEvidence) -> str:
         text += f", not in {', '.join(named)}"
     if found.silent:
         text += f"; {found.silent:g} {'lacks' if found.silent == 1 else 'lack'} one of the two"
-    if found.probability is not None and found.broken:
+    if stated:
+        text += "; as stated"
+    elif found.probability is not None:
         text += f"; {100 * found.probability:.0f} % probable"
     return text
 

@@ -106,9 +106,20 @@ def graph_from_json(content: Any, where: str = "graph") -> TaskGraph:
 
 
 def save_graph(graph: TaskGraph, path: str | Path) -> None:
-    """Write a graph to a versioned JSON file; `tgml.read_graph` reads it again."""
+    """Write a graph to a versioned JSON file; `tgml.read_graph` reads it again.
+
+    Raises
+    ------
+    GraphError
+        If something else than a graph came, or the file's ending is that of another format.
+    """
     if not isinstance(graph, TaskGraph):
         raise GraphError(f"{graph!r:.80} is to be saved; expected a TaskGraph, then its file")
+    if Path(path).suffix.lower() not in ("", ".json"):
+        raise GraphError(
+            f"{path}: save_graph writes JSON; name the file .json, or write other formats with "
+            "'tgml convert' and drawings with 'tgml draw'"
+        )
     write_text(path, dump_json(graph_to_json(graph)))
 
 

@@ -1,0 +1,32 @@
+"""Edges that somebody stated when a graph was learned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tgml.graph import TaskGraph
+from tgml.graph.stated import stated_edges
+
+EDGE = ("mix", "egg")
+
+
+@pytest.mark.parametrize(
+    "provenance",
+    [
+        {},
+        {"settings": 3},
+        {"settings": {"must": 3}},
+        {"settings": {"must": "mix needs egg"}},
+        {"settings": {"must": [3, [], ["mix"], [["mix"], ["egg"]], ["mix", "milk"]]}},
+    ],
+)
+def test_what_a_file_holds_in_their_place_states_nothing(provenance: dict[str, Any]) -> None:
+    assert stated_edges(TaskGraph(["egg", "mix"], [EDGE], provenance=provenance)) == frozenset()
+
+
+@pytest.mark.parametrize("must", [[EDGE], ([*EDGE],), [["mix", "salt"], [*EDGE]]])
+def test_edges_that_were_stated_are_found(must: Any) -> None:
+    graph = TaskGraph(["egg", "mix"], [EDGE], provenance={"settings": {"must": must}})
+    assert stated_edges(graph) == {EDGE}
