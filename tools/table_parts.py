@@ -56,7 +56,9 @@ def number(key: str, spec: str = ",") -> Cell:
 
 def spread(key: str) -> Cell:
     """Return a cell with a percentage and its interval, where there were several runs."""
-    return lambda row: percent(row[key], row[f"{key}_interval90"] if row["runs"] > 1 else None)
+    return lambda row: percent(
+        row.get(key), row[f"{key}_interval90"] if row["runs"] > 1 and key in row else None
+    )
 
 
 def code(key: str) -> Cell:

@@ -110,6 +110,36 @@ def test_json_needs_no_place_for_several_procedures(tgml: Run, put: Put) -> None
     assert [entry["file"] for entry in entries] == [None, None]
 
 
+def test_it_says_why_a_step_needs_another_or_does_not(tgml: Run, demos: str, put: Put) -> None:
+    asked = ["--why", "stack needs slice bread", "--why", "wash lettuce needs slice bread"]
+    result = tgml("learn", demos, *EXACT, *asked)
+    assert result.lines[-2:] == [
+        "'stack' needs 'slice bread': so in 2 of 2 recordings",
+        (
+            "'wash lettuce' does not need 'slice bread', as the order is not always the same: so "
+            "in 1 of 2 recordings, not in 'ben'"
+        ),
+    ]
+    (entry,) = tgml("learn", demos, *EXACT, *asked, "--json").json
+    assert entry["why"] == result.lines[-2:]
+    unknown = tgml("learn", demos, *EXACT, "--why", "stak needs slice bread")
+    assert (unknown.code, unknown.out) == (2, "")
+    several = put("several.json", annotated({"tea": ["ab"], "soup": ["cd"]}))
+    refused = tgml("learn", several, *EXACT, "--why", "a needs b", "--json")
+    assert refused.code == 2
+    assert "why is of one procedure" in refused.err
+
+
+def test_who_looks_hears_that_nothing_was_written(
+    tgml: Run, demos: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tgml.cli.learn.somebody_looks", lambda: True)
+    said = "note: nothing was written; -o FILE keeps the graph"
+    assert said in tgml("learn", demos, *EXACT).notes
+    assert said not in tgml("learn", demos, *EXACT, "-o", "graph.json").notes
+    assert said not in tgml("learn", demos, *EXACT, "--json").notes
+
+
 @pytest.mark.parametrize("as_json", [[], ["--json"]])
 def test_what_was_left_out_is_said_on_the_error_stream(as_json: list[str], tgml: Run) -> None:
     assert tgml("example", "pancakes").code == 0

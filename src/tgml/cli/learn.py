@@ -12,12 +12,22 @@ import typer
 from tgml.cli import log_options, options
 from tgml.cli.graph_files import graph_paths, save_graphs, too_many
 from tgml.cli.notes import print_notes_of, print_notes_on
-from tgml.cli.output import count, echo, print_graph, print_json, progress_bar
+from tgml.cli.output import (
+    count,
+    echo,
+    print_graph,
+    print_json,
+    print_notes,
+    progress_bar,
+    somebody_looks,
+)
 from tgml.cli.zero_shot import predict_graph, refuse_for_zero_shot
 from tgml.errors import InputError, SettingError
 
 if TYPE_CHECKING:
+    from tgml.graph import Edge
     from tgml.pipeline import Learning
+    from tgml.sequences import Demonstrations
 
 
 def learn(
@@ -138,6 +148,13 @@ def learn(
         str | None,
         typer.Option(metavar="ADDRESS", help="Log: learn on the Dask cluster at this address."),
     ] = None,
+    why: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="'A needs B'",
+            help="Also say why A needs B in the graph, or why it does not; repeatable.",
+        ),
+    ] = None,
     changes: Annotated[
         bool, typer.Option("--changes", help="List what post-processing removed and added.")
     ] = False,
@@ -151,6 +168,7 @@ def learn(
     """
     from tgml.pipeline import learn_all
     from tgml.readers import read_demonstrations
+    from tgml.readers.stated_edges import parse_edge
 
     if zero_shot is not None:
         refuse_for_zero_shot(demos, method, model, unified=unified, save_model=save_model)
@@ -179,8 +197,9 @@ def learn(
     }
     only_logs = (*named, *filters.values(), time_format, memory, workers, scheduler)
     if log_options.is_log(demos, file_format, only_logs):
-        if errors:
-            raise SettingError("--errors: of no use to an event log; leave it out")
+        for option, used in (("--errors", errors), ("--why", why)):
+            if used:
+                raise SettingError(f"{option}: of no use to an event log; leave it out")
         stated = prior is not None or must or never
         _learn_log(
             demos,
@@ -224,9 +243,10 @@ def learn(
     kind = options.learner_class(method)
     settings = options.settings(setting, kind)
     settings |= options.transformer(kind, unified=unified, save_model=save_model)
+    if several and (prior is not None or must or never or why):
+        raise too_many(path, reading.procedures, "a prior, must, never or why is of one procedure")
+    asked = [parse_edge(text, reading.only().vocabulary.steps) for text in why or ()]
     if prior is not None or must or never:
-        if several:
-            raise too_many(path, reading.procedures, "a prior, must or never is of one procedure")
         (given,) = reading.procedures.values()
         settings |= options.knowledge(kind, prior, must, never, given.vocabulary.steps)
     with progress_bar() as progress:
@@ -242,11 +262,24 @@ def learn(
             **settings,
         )
     print_notes_on(reading.procedures, reading.notes)
-    _report(learnings, paths, changes, as_json)
+    said = [_why(reading.only(), learnings[0], edge, with_mistakes) for edge in asked]
+    _report(learnings, paths, changes, as_json, said)
+
+
+def _why(given: Demonstrations, learning: Learning, edge: Edge, with_mistakes: bool) -> str:
+    from tgml.insight import why
+
+    marked = any(recording.has_mistakes for recording in given)
+    learned_from = given.without_marked_mistakes() if marked and not with_mistakes else given
+    return why(learned_from, learning.graph, edge, learning.confidence)
 
 
 def _report(
-    learnings: Sequence[Learning], paths: Sequence[Path | None], changes: bool, as_json: bool
+    learnings: Sequence[Learning],
+    paths: Sequence[Path | None],
+    changes: bool,
+    as_json: bool,
+    said: Sequence[str] = (),
 ) -> None:
     """Write the graphs where they are to go, and say what was learned."""
     several = len(learnings) > 1
@@ -254,7 +287,8 @@ def _report(
         save_graphs(learnings, paths)
     print_notes_of([(learning.graph.procedure, learning.notes) for learning in learnings])
     if as_json:
-        print_json([_as_json(*pair) for pair in zip(learnings, paths, strict=True)])
+        answers = {"why": list(said)} if said else {}
+        print_json([_as_json(*pair) | answers for pair in zip(learnings, paths, strict=True)])
         return
     for learning, target in zip(learnings, paths, strict=True):
         if not several:
@@ -266,6 +300,10 @@ def _report(
         if target is not None:
             edges = count(len(learning.graph.edges), "edge")
             echo(f"{target}: {count(len(learning.graph.steps), 'step')}, {edges}")
+    for answer in said:
+        echo(answer)
+    if somebody_looks() and not any(paths):
+        print_notes(["nothing was written; -o FILE keeps the graph"])
 
 
 def _learn_log(demos: str, *, workers: tuple[int | None, str | None], **asked: Any) -> None:

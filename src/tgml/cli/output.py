@@ -102,6 +102,11 @@ def count(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+def somebody_looks() -> bool:
+    """Return whether what is printed goes to a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
 def shows_unicode() -> bool:
     """Return whether what is printed may hold more than ASCII."""
     encoding = getattr(sys.stdout, "encoding", None) or "ascii"

@@ -11,6 +11,7 @@ from tgml.insight.advice import Advice, Question, advise
 from tgml.insight.audit import Audit, AuditedRecording, Finding, Slip, audit
 from tgml.insight.evidence import edge_evidence
 from tgml.insight.step_attributes import step_attributes
+from tgml.insight.why import why
 
 __all__ = [
     "Advice",
@@ -23,4 +24,5 @@ __all__ = [
     "audit",
     "edge_evidence",
     "step_attributes",
+    "why",
 ]

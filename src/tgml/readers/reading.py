@@ -75,8 +75,8 @@ class Reading:
         if len(self.procedures) != 1:
             raise InputError(
                 f"there are {len(self.procedures)} procedures: {_listed(self.procedures)}; "
-                "choose one with --procedure NAME (procedure=NAME in Python), or give a folder with "
-                "-o"
+                "choose one with --procedure NAME (procedure=NAME in Python), or give a folder "
+                "with -o"
             )
         return next(iter(self.procedures.values()))
 

@@ -1,0 +1,74 @@
+"""Why a step needs another one in a learned graph, or why it does not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tests.strategies import demonstrations
+from tgml.graph import TaskGraph
+from tgml.insight import why
+from tgml.pipeline import learn_all
+from tgml.sequences import Demonstrations
+
+GRAPH = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": []})
+RECORDINGS = Demonstrations.from_steps(
+    {"anna": "abcd", "ben": "bacd", "cora": "dabc", "dora": "abc"}
+    | {str(number): "ab" for number in range(3)}
+    | {"eva": "e"}
+)
+
+
+@pytest.mark.parametrize(
+    ("step", "needed", "said"),
+    [
+        ("b", "a", "'b' needs 'a': so in 6 of 7 recordings, not in 'ben'"),
+        ("c", "a", "'c' needs 'a', through 'b': so in 4 of 4 recordings"),
+        (
+            "a",
+            "c",
+            (
+                "'a' does not need 'c', it is the other way round: so in 0 of 4 recordings, "
+                "not in 'anna', 'ben', 'cora', ..."
+            ),
+        ),
+        (
+            "d",
+            "c",
+            (
+                "'d' does not need 'c', as the order is not always the same: so in 2 of 3 "
+                "recordings, not in 'cora'"
+            ),
+        ),
+        ("e", "a", "'e' does not need 'a', as the graph has not both: no recording shows an order"),
+    ],
+)
+def test_it_says_by_which_edges_and_what_recordings_show(step: str, needed: str, said: str) -> None:
+    assert why(RECORDINGS, GRAPH, (step, needed)) == said
+
+
+def test_what_nobody_has_done_both_of_and_what_was_stated() -> None:
+    apart = Demonstrations.from_steps(["ab", "ac"])
+    graph = TaskGraph.from_preconditions({"b": ["a"], "c": ["a"]})
+    assert why(apart, graph, ("b", "c")) == (
+        "'b' does not need 'c', as nobody has done both: no recording shows an order"
+    )
+    (learning,) = learn_all([apart], "robust", must=[("a", "b")])
+    assert why(apart, learning.graph, ("a", "b"), learning.confidence).startswith(
+        "'a' needs 'b', as stated: so in 0 of 1 recording, not in '1'"
+    )
+
+
+@settings(deadline=None, max_examples=30)
+@given(demonstrations(), st.data())
+def test_it_says_of_every_pair_what_the_graph_says(
+    given_ones: Demonstrations, data: st.DataObject
+) -> None:
+    (learning,) = learn_all([given_ones], "robust")
+    assume(len(given_ones.vocabulary) > 1)
+    step, needed = data.draw(st.permutations(given_ones.vocabulary.steps))[:2]
+    said = why(given_ones, learning.graph, (step, needed), learning.confidence)
+    holds = step in learning.graph.steps and needed in learning.graph.all_preconditions_of(step)
+    assert said.startswith(f"{step!r} needs {needed!r}") == holds
+    assert said.startswith(f"{step!r} does not need {needed!r}") != holds
