@@ -21,7 +21,7 @@ from tgml.alignment.antichain import bits, heaviest_antichain
 from tgml.alignment.costs import Costs
 from tgml.alignment.moves import Alignment, Move
 from tgml.graph import TaskGraph
-from tgml.graph.task_graph import as_graph
+from tgml.graph.given import as_graph
 
 
 class Aligner:

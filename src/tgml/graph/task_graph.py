@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tgml import display
 from tgml.attributes import EdgeEvidence, StepAttributes
-from tgml.errors import CycleError, GraphError, InputError, UnknownNameError
+from tgml.errors import CycleError, GraphError, UnknownNameError
 from tgml.graph.bits import reached, waits_for
 from tgml.graph.cycles import a_cycle, in_order
 from tgml.graph.edges import Edge, connect_ends, edge_nodes, edge_weight
@@ -387,19 +387,3 @@ class TaskGraph:
 
 def _rebuild(content: dict[str, Any]) -> TaskGraph:
     return TaskGraph(**content)
-
-
-def as_graph(came: object, who: str) -> TaskGraph:
-    """Return what came, after checking that it is a graph.
-
-    Raises
-    ------
-    InputError
-        If it is something else; the message says who asked for it, and where graphs come from.
-    """
-    if isinstance(came, TaskGraph):
-        return came
-    raise InputError(
-        f"{who} got {came!r:.80}; expected a TaskGraph, as tgml.read_graph(FILE) and "
-        "tgml.learn(FILE) return"
-    )

@@ -11,7 +11,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 from tgml.errors import InputError
 from tgml.files import write_text
 from tgml.graph import TaskGraph
-from tgml.graph.task_graph import as_graph
+from tgml.graph.given import as_graph
 from tgml.storage import dump_json, read_json
 
 UNDO_LIMIT = 32

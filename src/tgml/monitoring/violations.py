@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tgml.errors import nearest_names
 from tgml.graph import TaskGraph
-from tgml.graph.task_graph import as_graph
+from tgml.graph.given import as_graph
 from tgml.sequences import step_names
 
 
