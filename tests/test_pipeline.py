@@ -127,6 +127,13 @@ def test_many_kinds_of_marks_are_not_listed() -> None:
     assert learning.notes[0].startswith("4 of 5 recordings have marked mistakes and were left out")
 
 
+def test_a_threshold_above_all_weights_is_noted(exact: str) -> None:
+    given_ = Demonstrations.from_steps(["abc", "acb"])
+    note = "no edge weighs more than the threshold; the heaviest "
+    assert any(said.startswith(note) for said in learn_all([given_], exact, threshold=5)[0].notes)
+    assert not any(said.startswith(note) for said in learn_all([given_], exact)[0].notes)
+
+
 def test_one_procedure_of_a_file_is_learned(tmp_path: Path) -> None:
     path = tmp_path / "two.csv"
     path.write_text("procedure,recording,step\ntea,1,boil\ntea,1,pour\nsoup,1,chop\n")

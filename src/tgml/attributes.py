@@ -116,3 +116,36 @@ class EdgeEvidence:
     def doubtful(self) -> bool:
         """Whether recordings break it, and it is more probable that it does not hold."""
         return bool(self.broken) and self.probability is not None and self.probability < PROBABLE
+
+    @property
+    def counts(self) -> str:
+        """In how many recordings the order held, and which broke it, in words.
+
+        Examples
+        --------
+        >>> EdgeEvidence(10, 4, 0, broken_in=("anna", "ben", "cora", "dora")).counts
+        "10 of 14 recordings, not in 'anna', 'ben', 'cora', 1 more"
+        """
+        both = self.held + self.broken
+        named = [f"'{id_}'" for id_ in self.broken_in[:3]]
+        if named and self.broken > len(named):
+            named.append(f"{self.broken - len(named):g} more")
+        broken = f", not in {', '.join(named)}" if named else ""
+        return f"{self.held:g} of {both:g} {'recording' if both == 1 else 'recordings'}{broken}"
+
+    def told(self, *, stated: bool = False) -> str:
+        """Return all of it in words; of an edge that somebody stated no probability.
+
+        Examples
+        --------
+        >>> EdgeEvidence(11, 1, 2, broken_in=("anna",), probability=0.93).told()
+        "so in 11 of 12 recordings, not in 'anna'; 2 lack one of the two; 93 % probable"
+        """
+        text = f"so in {self.counts}" if self.held + self.broken else "no recording has both"
+        if self.silent:
+            text += f"; {self.silent:g} {'lacks' if self.silent == 1 else 'lack'} one of the two"
+        if stated:
+            return f"{text}; as stated"
+        if self.probability is not None:
+            text += f"; {100 * self.probability:.0f} % probable"
+        return text

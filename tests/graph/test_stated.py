@@ -26,6 +26,12 @@ def test_what_a_file_holds_in_their_place_states_nothing(provenance: dict[str, A
     assert stated_edges(TaskGraph(["egg", "mix"], [EDGE], provenance=provenance)) == frozenset()
 
 
+def test_edges_that_were_ruled_out_are_found() -> None:
+    settings = {"never": [["egg", "mix"], [*EDGE], ["egg"]]}
+    graph = TaskGraph(["egg", "mix"], [EDGE], provenance={"settings": settings})
+    assert stated_edges(graph, "never") == {("egg", "mix")}
+
+
 @pytest.mark.parametrize("must", [[EDGE], ([*EDGE],), [["mix", "salt"], [*EDGE]]])
 def test_edges_that_were_stated_are_found(must: Any) -> None:
     graph = TaskGraph(["egg", "mix"], [EDGE], provenance={"settings": {"must": must}})

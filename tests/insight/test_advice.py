@@ -47,6 +47,13 @@ def test_identical_recordings_leave_open_what_one_would() -> None:
     assert advise(recordings("abcd", "abcd")).open_pairs <= 6
 
 
+def test_recordings_that_all_show_one_order_may_be_a_habit() -> None:
+    (note,) = advise(recordings(*["abc"] * 5)).notes
+    assert note.startswith("the 5 recordings show one and the same order; if that is a habit, only")
+    assert advise(recordings("abc")).notes == ()
+    assert advise(recordings("abc", "bac")).notes == ()
+
+
 def test_a_pair_seen_both_ways_is_not_asked_about() -> None:
     found = advise(recordings("abc", "bac"))
     assert not any({one.first, one.second} == {"a", "b"} for one in found.questions)

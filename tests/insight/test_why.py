@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -23,14 +25,14 @@ RECORDINGS = Demonstrations.from_steps(
 @pytest.mark.parametrize(
     ("step", "needed", "said"),
     [
-        ("b", "a", "'b' needs 'a': so in 6 of 7 recordings, not in 'ben'"),
-        ("c", "a", "'c' needs 'a', through 'b': so in 4 of 4 recordings"),
+        ("b", "a", "'b' needs 'a': so in 6 of 7 recordings, not in 'ben'; 1 lacks one of the two"),
+        ("c", "a", "'c' needs 'a', through 'b': so in 4 of 4 recordings; 4 lack one of the two"),
         (
             "a",
             "c",
             (
                 "'a' does not need 'c', it is the other way round: so in 0 of 4 recordings, "
-                "not in 'anna', 'ben', 'cora', ..."
+                "not in 'anna', 'ben', 'cora', 1 more; 4 lack one of the two"
             ),
         ),
         (
@@ -38,10 +40,17 @@ RECORDINGS = Demonstrations.from_steps(
             "c",
             (
                 "'d' does not need 'c', as the order is not always the same: so in 2 of 3 "
-                "recordings, not in 'cora'"
+                "recordings, not in 'cora'; 5 lack one of the two"
             ),
         ),
-        ("e", "a", "'e' does not need 'a', as the graph has not both: no recording shows an order"),
+        (
+            "e",
+            "a",
+            (
+                "'e' does not need 'a', as the graph has not both: no recording has both; 8 lack "
+                "one of the two"
+            ),
+        ),
     ],
 )
 def test_it_says_by_which_edges_and_what_recordings_show(step: str, needed: str, said: str) -> None:
@@ -52,12 +61,28 @@ def test_what_nobody_has_done_both_of_and_what_was_stated() -> None:
     apart = Demonstrations.from_steps(["ab", "ac"])
     graph = TaskGraph.from_preconditions({"b": ["a"], "c": ["a"]})
     assert why(apart, graph, ("b", "c")) == (
-        "'b' does not need 'c', as nobody has done both: no recording shows an order"
+        "'b' does not need 'c', as nobody has done both: no recording has both; 2 lack one of the "
+        "two"
     )
     (learning,) = learn_all([apart], "robust", must=[("a", "b")])
     assert why(apart, learning.graph, ("a", "b"), learning.confidence).startswith(
         "'a' needs 'b', as stated: so in 0 of 1 recording, not in '1'"
     )
+
+
+def test_it_names_what_was_stated_or_set_where_that_may_be_the_reason() -> None:
+    tea = Demonstrations.from_steps([["boil", "pour", "drink"]] * 6 + [["pour", "boil", "drink"]])
+    edge = ("pour", "boil")
+    chosen: list[tuple[dict[str, Any], str]] = [
+        ({"never": [edge]}, "as stated"),
+        ({"never": [("drink", "boil")]}, "beside what 'never' rules out"),
+        ({"least_probable": 1.0}, "beside what 'least_probable' rules out"),
+        ({"threshold": 2.0}, "with this threshold"),
+    ]
+    for settings_, reason in chosen:
+        (learning,) = learn_all([tea], "robust", **settings_)
+        said = why(tea, learning.graph, edge, learning.confidence)
+        assert said.startswith(f"'pour' does not need 'boil', {reason}: so in 6 of 7 recordings")
 
 
 @settings(deadline=None, max_examples=30)

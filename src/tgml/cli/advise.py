@@ -83,9 +83,9 @@ def _print(advice: Advice) -> None:
     echo(f"{about}{advice.open_pairs} of {count(advice.pairs, 'pair')} of steps {verb} open")
     for question in advice.questions:
         echo(f"  {question}")
-    if advice.questions:
-        first = advice.questions[0]
-        stated = shlex.quote(f"{first.first} needs {first.second}")
+    if advice.questions or advice.order:
+        first = next(iter(advice.questions), None)
+        stated = shlex.quote(f"{first.first} needs {first.second}" if first else "A needs B")
         echo(
             "This goes by the recordings, not by what the steps mean. Where the answer is plain, "
             f"say it, as in --must {stated}, or with --never."

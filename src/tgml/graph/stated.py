@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from tgml.graph.edges import Edge
 from tgml.graph.task_graph import TaskGraph
 
 
-def stated_edges(graph: TaskGraph) -> frozenset[Edge]:
-    """Return the edges of a graph that are in it because somebody said so.
+def stated_edges(graph: TaskGraph, what: Literal["must", "never"] = "must") -> frozenset[Edge]:
+    """Return the edges that are in a graph, or are not, because somebody said so.
 
     Parameters
     ----------
     graph
-        A graph; its provenance keeps what was stated, as the setting 'must'.
+        A graph; its provenance keeps what was stated, as the settings 'must' and 'never'.
+    what
+        Which of the two.
 
     Examples
     --------
@@ -24,14 +27,15 @@ def stated_edges(graph: TaskGraph) -> frozenset[Edge]:
     frozenset({('mix', 'egg')})
     """
     settings = graph.provenance.get("settings")
-    must = settings.get("must") if isinstance(settings, Mapping) else None
-    if not isinstance(must, (list, tuple)):  # files may hold anything there
+    stated = settings.get(what) if isinstance(settings, Mapping) else None
+    if not isinstance(stated, (list, tuple)):  # files may hold anything there
         return frozenset()
     edges = frozenset(graph.edges)
     return frozenset(
         (pair[0], pair[1])
-        for pair in must
+        for pair in stated
         if isinstance(pair, (list, tuple))
+        and len(pair) == 2
         and all(isinstance(name, str) for name in pair)
-        and tuple(pair) in edges
+        and (tuple(pair) in edges) == (what == "must")
     )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tgml.errors import InputError
 from tgml.graph import Edge
+from tgml.insight.doubts import one_order
 from tgml.insight.next_recording import most_telling_order
 from tgml.insight.reliability import Judgement, judge
 from tgml.learners.partial_order import closure, reduction
@@ -181,6 +182,9 @@ the graph depend on it.
         wanted = ()  # what is open cannot be shown without asking for what probably cannot be done
     found = sorted(_questions(order, needs, open_), key=lambda entry: -entry[0])
     left = _left_open(open_, wanted, [(first, second) for _, first, second, *_ in found])
+    alike = one_order(demonstrations)
+    if alike and len(demonstrations) > 1:
+        notes = [*notes, f"{alike}; if that is a habit, only somebody who does otherwise shows it"]
     return Advice(
         demonstrations.procedure,
         tuple(

@@ -34,15 +34,8 @@ def doubts(demonstrations: Demonstrations, graph: TaskGraph) -> Iterator[str]:
     >>> [note.partition(",")[0] for note in doubts(recordings, graph)]
     ['the 2 recordings show one and the same order']
     """
-    first, *others = demonstrations
-    order = first_occurrences(first.steps)
-    if len(graph.steps) > 1 and all(first_occurrences(other.steps) == order for other in others):
-        total = demonstrations.total_weight
-        shown = (
-            "there is one recording"
-            if total == 1
-            else (f"the {in_words(total)} recordings show one and the same order")
-        )
+    shown = one_order(demonstrations)
+    if shown and len(graph.steps) > 1:
         yield (
             f"{shown}, so that each step seems to need the one before it; others would show what "
             "may change places"
@@ -56,6 +49,18 @@ def doubts(demonstrations: Demonstrations, graph: TaskGraph) -> Iterator[str]:
             "--set least_probable=0.5 rules out all edges that are less probable than not; --never "
             "'A needs B' one of them, in whose place another may come"
         )
+
+
+def one_order(demonstrations: Demonstrations) -> str:
+    """Return in words that all recordings show one order; empty if they do not."""
+    first, *others = demonstrations
+    order = first_occurrences(first.steps)
+    if any(first_occurrences(other.steps) != order for other in others):
+        return ""
+    total = demonstrations.total_weight
+    if total == 1:
+        return "there is one recording"
+    return f"the {in_words(total)} recordings show one and the same order"
 
 
 def _against_recordings(graph: TaskGraph) -> Iterator[str]:

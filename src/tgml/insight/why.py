@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from tgml.adjacency import WeightedAdjacency
 from tgml.attributes import PROBABLE, EdgeEvidence
 from tgml.graph import Edge, TaskGraph
 from tgml.graph.stated import stated_edges
 from tgml.insight.evidence import edge_evidence
-from tgml.sequences import Demonstrations, in_words
+from tgml.sequences import Demonstrations
 
 
 def why(
@@ -40,7 +40,7 @@ def why(
     """
     step, needed = edge
     shown = edge_evidence(demonstrations, [edge], confidence)[edge]
-    return f"{_verdict(graph, step, needed, shown)}: {_shown(shown)}"
+    return f"{_verdict(graph, step, needed, shown)}: {shown.told()}"
 
 
 def _verdict(graph: TaskGraph, step: str, needed: str, shown: EdgeEvidence) -> str:
@@ -54,33 +54,26 @@ def _verdict(graph: TaskGraph, step: str, needed: str, shown: EdgeEvidence) -> s
         name for name in graph.preconditions_of(step) if needed in graph.all_preconditions_of(name)
     ]
     if through:
-        return f"{step!r} needs {needed!r}, through {_listed(through)}"
+        return f"{step!r} needs {needed!r}, through {', '.join(map(repr, through))}"
     if step in graph.all_preconditions_of(needed):
         return f"{step!r} does not need {needed!r}, it is the other way round"
-    return f"{step!r} does not need {needed!r}{_reason(shown)}"
+    return f"{step!r} does not need {needed!r}{_reason(graph, (step, needed), shown)}"
 
 
-def _reason(shown: EdgeEvidence) -> str:
+def _reason(graph: TaskGraph, edge: Edge, shown: EdgeEvidence) -> str:
+    """Return why an edge is absent, as far as it can be known; empty where it cannot."""
+    settings = graph.provenance.get("settings")
+    chosen = settings if isinstance(settings, Mapping) else {}
+    if edge in stated_edges(graph, "never"):
+        return ", as stated"
     if not shown.held + shown.broken:
         return ", as nobody has done both"
-    if shown.probability is not None and shown.probability < PROBABLE:
-        return ", as that is not probable"
+    if "threshold" in graph.provenance:
+        return ", with this threshold"
+    for name in ("never", "must", "least_probable"):
+        if chosen.get(name):
+            return f", beside what {name!r} rules out"
+    if shown.probability is not None:
+        low = shown.probability < PROBABLE
+        return ", as that is not probable" if low else ", as other edges fit the recordings better"
     return ", as the order is not always the same" if shown.broken else ""
-
-
-def _shown(found: EdgeEvidence) -> str:
-    both = found.held + found.broken
-    if not both:
-        return "no recording shows an order"
-    noun = "recording" if both == 1 else "recordings"
-    said = f"so in {in_words(found.held)} of {in_words(both)} {noun}"
-    if found.broken_in:
-        more = ", ..." if found.broken > len(found.broken_in[:3]) else ""
-        said += f", not in {_listed(found.broken_in[:3])}{more}"
-    if found.probability is not None:
-        said += f"; {100 * found.probability:.0f} % probable"
-    return said
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(map(repr, names))

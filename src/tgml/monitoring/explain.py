@@ -84,13 +84,7 @@ def evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> str:
 
 
 def _counted(name: str, found: EdgeEvidence) -> str:
-    both = found.held + found.broken
-    noun = "recording" if both == 1 else "recordings"
-    named = [f"'{id_}'" for id_ in found.broken_in[:3]]
-    if named and found.broken > len(named):
-        named.append(f"{found.broken - len(named):g} more")
-    broken = f", not in {', '.join(named)}" if named else ""
-    said = f"{name!r} came first in {found.held:g} of {both:g} {noun}{broken}"
+    said = f"{name!r} came first in {found.counts}"
     if found.doubtful:
         said += f", doubtful: {100 * (found.probability or 0.0):.0f} % probable"
     return said

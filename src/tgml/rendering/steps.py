@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tgml.attributes import EdgeEvidence, StepAttributes
+from tgml.attributes import StepAttributes
 from tgml.graph import TaskGraph
 from tgml.graph.stated import stated_edges
 
@@ -42,30 +42,12 @@ def describe(graph: TaskGraph) -> Iterator[str]:
     stated = stated_edges(graph)
     for edge in graph.edges:
         if edge in graph.evidence:
-            said = _evidence(graph.evidence[edge], stated=edge in stated)
+            said = graph.evidence[edge].told(stated=edge in stated)
             yield f"'{edge[0]}' needs '{edge[1]}': {said}"
     for step in graph.steps:
         known = graph.attributes.get(step)
         if known is not None:
             yield from (f"'{step}' {sentence}" for sentence in _attributes(known))
-
-
-def _evidence(found: EdgeEvidence, *, stated: bool) -> str:
-    both = found.held + found.broken
-    noun = "recording" if both == 1 else "recordings"
-    text = f"so in {found.held:g} of {both:g} {noun}" if both else "no recording has both"
-    named = [f"'{id_}'" for id_ in found.broken_in[:3]]
-    if named and found.broken > len(named):
-        named.append(f"{found.broken - len(named):g} more")
-    if named:
-        text += f", not in {', '.join(named)}"
-    if found.silent:
-        text += f"; {found.silent:g} {'lacks' if found.silent == 1 else 'lack'} one of the two"
-    if stated:
-        text += "; as stated"
-    elif found.probability is not None:
-        text += f"; {100 * found.probability:.0f} % probable"
-    return text
 
 
 def _attributes(known: StepAttributes) -> Iterator[str]:
