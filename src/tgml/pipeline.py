@@ -298,10 +298,10 @@ def _finish(
     if unseen:
         notes = [*notes, f"steps that no recording shows were left out: {', '.join(unseen)}"]
         adjacency = adjacency.without(unseen)
+    result = to_graph(adjacency, threshold=threshold, relaxed=relaxed, procedure=given.procedure)
     if "threshold" in asked and not (adjacency.matrix > asked["threshold"]).any():
         heaviest = float(adjacency.matrix.max(initial=0.0))
         notes = [*notes, f"no edge weighs more than the threshold; the heaviest {heaviest:.3g}"]
-    result = to_graph(adjacency, threshold=threshold, relaxed=relaxed, procedure=given.procedure)
     provenance = {
         "method": method,
         "settings": {name: _as_plain(value) for name, value in sorted(settings.items())},

@@ -31,6 +31,7 @@ def describe(graph: TaskGraph) -> Iterator[str]:
 
     Examples
     --------
+    >>> from tgml.attributes import EdgeEvidence
     >>> graph = TaskGraph.from_preconditions({"mix": ["egg"]}).replace(
     ...     evidence={("mix", "egg"): EdgeEvidence(11, 1, 0, (), ("anna",), 0.93)},
     ...     attributes={"egg": StepAttributes(0.75, optional=True)},
