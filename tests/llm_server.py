@@ -86,6 +86,7 @@ class Handler(BaseHTTPRequestHandler):
     """One request."""
 
     server: LlmServer
+    open = False
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
@@ -94,13 +95,19 @@ class Handler(BaseHTTPRequestHandler):
         with server.lock:
             server.asked.append(asked)
             behaviour = server.script.pop(0) if server.script else server.usual
+            self.open = True
             server.at_once += 1
             server.most_at_once = max(server.most_at_once, server.at_once)
         try:
             behaviour(self, asked)
         finally:
-            with server.lock:
-                server.at_once -= 1
+            self.close_question()
+
+    def close_question(self) -> None:
+        """Count the question as answered; whoever has the answer may ask the next at once."""
+        with self.server.lock:
+            self.server.at_once -= self.open
+            self.open = False
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - its name above
         """Print nothing."""
@@ -112,6 +119,7 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(name.replace("_", "-"), value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
+        self.close_question()
         self.wfile.write(body)
 
     def say(self, text: str | None, **fields: Any) -> None:

@@ -47,7 +47,7 @@ def test_nothing_worth_asking_for_is_said(tgml: Run, put: Put) -> None:
 
 
 def test_what_is_open_and_cannot_be_asked_for_is_named(tgml: Run, put: Put) -> None:
-    orders = ["acbd", "bacd", "abcd", "abd"]
+    orders = ["abc", "bcd", "abcd"]
     given = {str(number): list(order) for number, order in enumerate(orders)}
     result = tgml("advise", put("tea.csv", table(given)))
     assert result.lines == [

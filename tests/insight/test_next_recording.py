@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tgml.insight.next_recording import most_telling_order
@@ -16,8 +16,9 @@ def value(order: tuple[int, ...], worth: np.ndarray) -> float:
     return float(np.triu(worth[np.ix_(order, order)], 1).sum())
 
 
+@example(89406426, 4)  # greedy, then improved, it had 86 %
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5))
-def test_it_obeys_what_is_certain_and_is_nearly_the_best(seed: int, size: int) -> None:
+def test_it_obeys_what_is_certain_and_is_the_best_of_few_steps(seed: int, size: int) -> None:
     rng = np.random.default_rng(seed)
     worth = rng.random((size, size))
     certain = closure(np.tril(rng.random((size, size)) < 0.3, -1))
@@ -29,4 +30,4 @@ def test_it_obeys_what_is_certain_and_is_nearly_the_best(seed: int, size: int) -
 
     assert valid(order)
     best = max(value(steps, worth) for steps in itertools.permutations(range(size)) if valid(steps))
-    assert value(order, worth) >= 0.9 * best
+    assert value(order, worth) >= best - 1e-9

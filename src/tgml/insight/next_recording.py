@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 BoolMatrix = NDArray[np.bool_]
 Matrix = NDArray[np.float64]
 
+EXACT = 8
+"""Up to so many steps the best order is found."""
 ROUNDS = 20
 """At most so many rounds of moving single steps to where they tell more."""
 
@@ -15,8 +17,8 @@ ROUNDS = 20
 def most_telling_order(worth: Matrix, certain: BoolMatrix) -> tuple[int, ...]:
     """Return an order of steps that shows what is worth seeing, and obeys what is certain.
 
-    Finding the best order is as hard as any ranking; this one is greedy, then improved by moving
-    single steps while that adds anything.
+    Finding the best order is as hard as any ranking: up to `EXACT` steps it is found, beyond that
+    the order is greedy, then improved by moving single steps while that adds anything.
 
     Parameters
     ----------
@@ -49,7 +51,36 @@ def most_telling_order(worth: Matrix, certain: BoolMatrix) -> tuple[int, ...]:
     for _ in range(ROUNDS):
         if not _improve(order, gain, certain):
             break
+    if size <= EXACT:
+        best = _best(gain, certain)
+        if _value(best, gain) > _value(order, gain) + 1e-9:
+            return tuple(best)
     return tuple(order)
+
+
+def _value(order: list[int], gain: Matrix) -> float:
+    return float(np.triu(gain[np.ix_(order, order)], 1).sum())
+
+
+def _best(gain: Matrix, certain: BoolMatrix) -> list[int]:
+    """Return the best order of few steps: of each set of steps the best order to do it in."""
+    size = len(gain)
+    needs = [sum(1 << int(other) for other in np.flatnonzero(row)) for row in certain]
+    found: dict[int, tuple[float, list[int]]] = {0: (0.0, [])}
+    for done in range(1 << size):
+        if done not in found:
+            continue
+        value, order = found.pop(done)
+        if len(order) == size:
+            return order
+        for step in range(size):
+            if done >> step & 1 or needs[step] & ~done:
+                continue
+            more = value + float(gain[order, step].sum())
+            then = done | 1 << step
+            if then not in found or more > found[then][0]:
+                found[then] = (more, [*order, step])
+    raise AssertionError("what is certain is acyclic, so that all can be done")
 
 
 def _improve(order: list[int], gain: Matrix, certain: BoolMatrix) -> bool:
