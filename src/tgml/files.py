@@ -48,7 +48,7 @@ def read_text(path: str | Path) -> str:
     except ValueError as error:  # such as a null byte in the path
         raise FileError(f"{str(path)!r}: no path that can be read ({error})") from None
     if not text.strip():
-        raise FormatError(f"{path}: the file is empty")
+        raise FormatError(f"{path}: the file is empty; was it saved, and is it the right one?")
     return text
 
 

@@ -179,7 +179,7 @@ def learn_each(
         return
     secret = {entry.name for entry in dataclasses.fields(learner) if entry.metadata.get("secret")}
     public = {name: value for name, value in settings.items() if name not in secret}
-    chosen = [_usable(given, with_mistakes) for given in procedures]
+    chosen = [learnable(given, with_mistakes) for given in procedures]
     learned = learner.learn_many([usable for usable, _ in chosen], seeds=[seed], progress=progress)
     for (usable, notes), results in zip(chosen, learned, strict=True):
         yield _finish(
@@ -246,7 +246,8 @@ def predict(
     return Learning(graph, learned.adjacency, result.changes, learned.notes, learned.facts)
 
 
-def _usable(given: Demonstrations, with_mistakes: bool) -> tuple[Demonstrations, list[str]]:
+def learnable(given: Demonstrations, with_mistakes: bool) -> tuple[Demonstrations, list[str]]:
+    """Return the recordings that are learned from, and what is to be said of the others."""
     marked = [sequence for sequence in given if sequence.has_mistakes]
     if with_mistakes or not marked:
         return given, []

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tgml.sequences import Demonstrations
+
 pytest.importorskip("duckdb")
 
 Put = Callable[[str, str], str]
@@ -37,3 +39,8 @@ def put(tmp_path: Path) -> Put:
 @pytest.fixture
 def tea(put: Put) -> str:
     return put("tea.csv", TEA)
+
+
+def variants(given_: Demonstrations) -> dict[tuple[str, ...], float]:
+    """Return how many recordings show each order."""
+    return {given_.names(sequence): sequence.weight for sequence in given_}

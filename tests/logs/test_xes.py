@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.logs.conftest import Put
-from tests.logs.test_log import variants
+from tests.logs.conftest import Put, variants
 from tgml.errors import FileError, FormatError
 from tgml.logs import read_log
 from tgml.logs.xes import XesReader

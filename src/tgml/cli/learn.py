@@ -268,9 +268,9 @@ def learn(
 
 def _why(given: Demonstrations, learning: Learning, edge: Edge, with_mistakes: bool) -> str:
     from tgml.insight import why
+    from tgml.pipeline import learnable
 
-    marked = any(recording.has_mistakes for recording in given)
-    learned_from = given.without_marked_mistakes() if marked and not with_mistakes else given
+    learned_from, _ = learnable(given, with_mistakes)
     return why(learned_from, learning.graph, edge, learning.confidence)
 
 
