@@ -83,6 +83,11 @@ def test_json_has_an_entry_for_every_recording(tgml: Run, graph: str, put: Put) 
     assert wrong["valid"] is False
     assert wrong["violations"][0]["step"] == "eat"
     assert wrong["violations"][0]["missing"] == ["stack"]
+    assert wrong["violations"][0]["never_done"] == []
+    lines = tgml("check", graph, put("wrong.csv", table(WRONG))).lines
+    assert [f"ben: {entry['sentence']}" for entry in wrong["violations"]] == lines[:-1]
+    (short,) = tgml("check", graph, put("short.csv", table({"eva": ["eat"]})), "--json").json
+    assert short["violations"][0]["never_done"] == ["stack"]
 
 
 @pytest.mark.parametrize("as_json", [[], ["--json"]])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 
@@ -50,7 +52,10 @@ def test_identical_recordings_leave_open_what_one_would() -> None:
 def test_recordings_that_all_show_one_order_may_be_a_habit() -> None:
     (note,) = advise(recordings(*["abc"] * 5)).notes
     assert note.startswith("the 5 recordings show one and the same order; if that is a habit, only")
-    assert advise(recordings("abc")).notes == ()
+    one = recordings("abc")
+    assert advise(one).notes == ()
+    five = replace(one, sequences=(replace(one.sequences[0], weight=5.0),))
+    assert advise(five).notes == (note,), "equal ones may be listed once"
     assert advise(recordings("abc", "bac")).notes == ()
 
 

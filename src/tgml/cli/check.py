@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -48,12 +48,11 @@ def check(
     performed = {one.id: set(demonstrations.names(one)) for one in demonstrations}
     print_notes(notes)
     if as_json:
-        print_json([_as_json(*pair) for pair in found])
+        print_json([_as_json(loaded, id_, violations, performed[id_]) for id_, violations in found])
     else:
         for id_, violations in found:
             for violation in violations:
-                doubt = _doubt(loaded, violation)
-                echo(f"{id_}: {violation.told(performed[id_])}{doubt}")
+                echo(f"{id_}: {_sentence(loaded, violation, performed[id_])}")
         echo(_summary([len(violations) for _, violations in found]))
         broken = {
             (violation.step, needed)
@@ -66,13 +65,14 @@ def check(
         raise typer.Exit(1)
 
 
-def _doubt(graph: TaskGraph, violation: Violation) -> str:
-    """Return what is to be said of a violation that rests on doubtful edges alone."""
+def _sentence(graph: TaskGraph, violation: Violation, performed: Container[str]) -> str:
+    """Return a violation in words, with the doubt where it rests on doubtful edges alone."""
+    said = violation.told(performed)
     evidence = [graph.evidence.get((violation.step, needed)) for needed in violation.missing]
     probable = [found.probability or 0.0 for found in evidence if found and found.doubtful]
     if not probable or len(probable) < len(evidence):
-        return ""
-    return f" (doubtful: {100 * max(probable):.0f} % probable)"
+        return said
+    return f"{said} (doubtful: {100 * max(probable):.0f} % probable)"
 
 
 def _summary(numbers: Sequence[int]) -> str:
@@ -87,7 +87,9 @@ def _summary(numbers: Sequence[int]) -> str:
     )
 
 
-def _as_json(id_: str, violations: Sequence[Violation]) -> dict[str, Any]:
+def _as_json(
+    graph: TaskGraph, id_: str, violations: Sequence[Violation], performed: Container[str]
+) -> dict[str, Any]:
     return {
         "recording": id_,
         "valid": not violations,
@@ -96,8 +98,10 @@ def _as_json(id_: str, violations: Sequence[Violation]) -> dict[str, Any]:
                 "position": violation.position,
                 "step": violation.step,
                 "missing": list(violation.missing),
+                "never_done": [name for name in violation.missing if name not in performed],
                 "known": violation.known,
                 "nearest": list(violation.nearest),
+                "sentence": _sentence(graph, violation, performed),
             }
             for violation in violations
         ],

@@ -183,7 +183,7 @@ the graph depend on it.
     found = sorted(_questions(order, needs, open_), key=lambda entry: -entry[0])
     left = _left_open(open_, wanted, [(first, second) for _, first, second, *_ in found])
     alike = one_order(demonstrations)
-    if alike and len(demonstrations) > 1:
+    if alike and demonstrations.total_weight > 1:
         notes = [*notes, f"{alike}; if that is a habit, only somebody who does otherwise shows it"]
     return Advice(
         demonstrations.procedure,
