@@ -17,7 +17,7 @@ from tgml.readers.pnml import graph_from_pnml
 from tgml.readers.values import as_list, as_name, as_object, shown
 from tgml.readers.xml_tree import MEGABYTES, parse_xml
 from tgml.sequences import END, START
-from tgml.storage import DEMONSTRATIONS_FORMAT, GRAPH_FORMAT, graph_from_json, parse_json
+from tgml.storage import GRAPH_FORMAT, graph_from_json, parse_json
 
 
 def read_graph(path: str | Path) -> TaskGraph:
@@ -79,16 +79,15 @@ def read_graph(path: str | Path) -> TaskGraph:
 
 
 def _from_json(content: Any, path: Path) -> TaskGraph:
-    if isinstance(content, dict) and content.get("format", DEMONSTRATIONS_FORMAT) != (
-        DEMONSTRATIONS_FORMAT
-    ):
+    recordings = any(known.recognises and known.recognises(content) for known in FORMATS.values())
+    if isinstance(content, dict) and "format" in content and not recordings:
         try:
             return graph_from_json(content, str(path))
         except OverflowError:  # JSON has whole numbers of any size, weights have not
             raise FormatError("a weight is too large to be a number") from None
     if isinstance(content, dict) and {"steps", "edges"} <= content.keys():
         return _from_ground_truth(content, path.stem)
-    if any(known.recognises and known.recognises(content) for known in FORMATS.values()):
+    if recordings:
         raise FormatError("recordings, expected a task graph; 'tgml learn' makes one from them")
     raise FormatError(
         "no task graph; expected one that tgml wrote, JSON with 'steps' and 'edges', a "
