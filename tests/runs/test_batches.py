@@ -44,3 +44,16 @@ def test_a_batch_holds_procedures_of_similar_length(sizes: list[ProcedureSize]) 
     longest = {size.name: size.longest for size in sizes}
     lengths = [longest[name] for batch in cut_batches(sizes, most=5) for name in batch.procedures]
     assert lengths == sorted(lengths)
+
+
+def test_the_batch_that_is_done_last_is_small_and_one_batch_alone_stays_whole() -> None:
+    sizes = [ProcedureSize(f"p{number:03}", 3, 9, 10) for number in range(240)]
+    assert [len(batch.procedures) for batch in cut_batches(sizes, most=80)] == [
+        10,
+        10,
+        20,
+        40,
+        80,
+        80,
+    ]
+    assert [len(batch.procedures) for batch in cut_batches(sizes, most=240)] == [240]

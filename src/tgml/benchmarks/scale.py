@@ -17,10 +17,11 @@ from typing import Any
 
 from tgml.benchmarks.alignment import swaps
 from tgml.benchmarks.asked import Asked
+from tgml.benchmarks.cluster import two_workers
 from tgml.benchmarks.generated import many_procedures, write_parquet_log, write_xes_log
 from tgml.benchmarks.result import BenchmarkResult, Column
 from tgml.benchmarks.scoring import timed
-from tgml.errors import MissingExtraError, SettingError, UnavailableError, UnknownNameError
+from tgml.errors import SettingError, UnavailableError, UnknownNameError
 from tgml.learners import get_learner, no_progress
 from tgml.logs import read_log
 from tgml.logs.engine import Engine
@@ -31,12 +32,6 @@ from tgml.runs.batches import MOST_PROCEDURES
 
 TURNS = 3
 """How often the two sides of a comparison are measured, in turns; the fastest counts."""
-WORKER_VARIABLES = {
-    "MALLOC_MMAP_THRESHOLD_": 2**25,
-    "MALLOC_TRIM_THRESHOLD_": 2**27,
-    "OMP_NUM_THREADS": 1,
-}
-"""What a Dask worker is started with; docs/logs.md says why."""
 SAMPLE = 40
 """How many procedures are learned one at a time; the rest is computed from them."""
 NOTES = (
@@ -271,38 +266,6 @@ def _plain_loop(sample: Sequence[Any], number: int, seconds: float) -> dict[str,
     return {"plain_loop_seconds": plain, "plain_loop_ratio": plain / seconds}
 
 
-def _cluster(method: str, number: int, most: int) -> dict[str, Any]:
-    try:
-        import dask
-        from distributed import LocalCluster
-    except ModuleNotFoundError:
-        raise MissingExtraError("the measure 'cluster'", "cluster") from None
-    procedures = many_procedures(number)
-    learn_run(procedures[:1], method, workers=Workers(1))
-    with (
-        dask.config.set({"distributed.nanny.pre-spawn-environ": WORKER_VARIABLES}),
-        LocalCluster(  # type: ignore[no-untyped-call]
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-        ) as cluster,
-    ):
-        two = Workers(scheduler=cluster.scheduler_address)
-        learn_run(procedures[:8], method, workers=two, most=1)  # loads what the workers need
-        turns = []
-        for _ in range(TURNS):
-            both, _ = timed(lambda: learn_run(procedures, method, workers=two, most=most))
-            one, _ = timed(lambda: learn_run(procedures, method, workers=Workers(1), most=most))
-            turns.append([both, one])
-    seconds, reference = (min(turn[side] for turn in turns) for side in (0, 1))
-    return {
-        "about": f"{number:,} procedures, {method}, two Dask workers against one process",
-        "seconds": seconds,
-        "reference_seconds": reference,
-        "ratio": reference / seconds,
-        "must": "ratio at least 1.7",
-        "turns": turns,
-    }
-
-
 def _xes(events: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="tgml-scale-") as folder:
         path = Path(folder) / "log.xes"
@@ -332,8 +295,8 @@ MEASURES: dict[str, Callable[[int], dict[str, Any]]] = {
     "log": _log,
     "do": lambda number: _procedures("do", number, "under 300 s, ratio at least 50"),
     "robust": lambda number: _procedures("robust", number, "under 600 s"),
-    "cluster": lambda number: _cluster("do", number, MOST_PROCEDURES),
-    "cluster-robust": lambda number: _cluster("robust", number, 50),
+    "cluster": lambda number: two_workers("do", number, MOST_PROCEDURES, 5),
+    "cluster-robust": lambda number: two_workers("robust", number, 50, 2),
     "xes": _xes,
     "alignment": _alignment,
     "large": _large,
