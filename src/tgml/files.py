@@ -48,8 +48,13 @@ def read_text(path: str | Path) -> str:
     except ValueError as error:  # such as a null byte in the path
         raise FileError(f"{str(path)!r}: no path that can be read ({error})") from None
     if not text.strip():
-        raise FormatError(f"{path}: the file is empty; was it saved, and is it the right one?")
+        raise empty_file(path)
     return text
+
+
+def empty_file(path: str | Path) -> FormatError:
+    """Return the error for a file that holds nothing."""
+    return FormatError(f"{path}: the file is empty; was it saved, and is it the right one?")
 
 
 @contextmanager

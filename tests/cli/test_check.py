@@ -60,6 +60,18 @@ def test_a_violation_of_a_doubtful_edge_is_told_as_such(tgml: Run) -> None:
     assert "'measure the flour' needs 'lay out the plates'" in note
 
 
+def test_what_is_said_of_several_places_is_said_once(tgml: Run, graph: str, put: Put) -> None:
+    again = ["eat", "slice bread", "eat", "bite", "eat", "bite"]
+    result = tgml("check", graph, put("again.csv", table({"ben": again})))
+    assert result.lines == [
+        "ben: steps 1, 3 and 5, 'eat': done without 'stack'",
+        "ben: steps 4 and 6, 'bite': not in the graph",
+        "1 recording: 0 in a valid order, 1 with 5 violations",
+    ]
+    (entry,) = tgml("check", graph, put("again.csv", table({"ben": again})), "--json").json
+    assert [one["position"] for one in entry["violations"]] == [1, 3, 4, 5, 6]
+
+
 def test_a_single_recording_has_a_sentence_of_its_own(tgml: Run, graph: str, put: Put) -> None:
     one = put("one.txt", "slice bread\nwash lettuce\nstack\neat\n")
     assert tgml("check", graph, one).out == "1 recording: in a valid order\n"

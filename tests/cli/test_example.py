@@ -40,3 +40,14 @@ def test_table_and_json_give_the_same_graph(ending: str, tgml: Run) -> None:
         for given in (entry, other)
     ]
     assert edges[0] == edges[1]
+
+
+def test_a_files_name_in_place_of_a_folders_is_refused(tgml: Run, folder: Path) -> None:
+    result = tgml("example", "pancakes", "-o", "pancakes.csv")
+    assert result.code == 2
+    assert result.err == (
+        "error: pancakes.csv: a file's name, expected a folder; there are three files\n"
+    )
+    assert not list(folder.iterdir())
+    (folder / "odd.json").mkdir()
+    assert tgml("example", "pancakes", "-o", "odd.json").code == 0

@@ -61,3 +61,13 @@ def test_a_cyclic_prior_contradictory_edges_and_unknown_steps_are_refused(
         assert result.code == 2
         assert message in result.err
         assert not (folder / "g.json").exists()
+
+
+def test_what_goes_beside_a_stated_edge_is_named(tgml: Run) -> None:
+    tgml("example", "pancakes")
+    result = tgml("learn", "pancakes.csv", "--never", "fry a pancake needs heat the pan")
+    assert (
+        "note: stated so, there goes too: 'fry a pancake' needs 'grease the pan', as 'grease the "
+        "pan' needs 'heat the pan'"
+    ) in result.notes
+    assert not any("stated so" in note for note in tgml("learn", "pancakes.csv").notes)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.graph.examples import same, with_optional
 from tests.strategies import STEP_NAMES, task_graphs, valid_orders
 from tgml.attributes import EdgeEvidence, StepAttributes
-from tgml.errors import CycleError, FormatError, GraphError, UnknownNameError
+from tgml.errors import CycleError, FormatError, GraphError, InputError, UnknownNameError
 from tgml.graph import Edge, TaskGraph, connect_ends
 from tgml.sequences import END, START
 
@@ -379,3 +379,8 @@ def test_attributes_and_evidence_survive_pickling() -> None:
     again = pickle.loads(pickle.dumps(graph))  # noqa: S301 - our own bytes
     assert again.attributes == graph.attributes
     assert again.optional_steps == ("b",)
+
+
+def test_a_text_in_place_of_a_list_of_needs_is_refused() -> None:
+    with pytest.raises(InputError, match=r"'mix' needs the text 'egg'; expected .* \['egg'\]"):
+        TaskGraph.from_preconditions({"mix": "egg"})

@@ -284,6 +284,19 @@ def test_a_file_that_is_something_else_is_refused(
     assert path in str(caught.value)
 
 
+@pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl", "xes"])
+def test_an_empty_file_is_said_to_be_empty(ending: str, put: Put) -> None:
+    with pytest.raises(FormatError, match=r"the file is empty; was it saved"):
+        read_log(put(f"x.{ending}", ""))
+
+
+def test_an_empty_file_among_others_is_named(put: Put, tmp_path: Path) -> None:
+    put("a.csv", "case,activity\n1,a\n")
+    put("b.csv", "")
+    with pytest.raises(FormatError, match=r"b\.csv: the file is empty"):
+        read_log(tmp_path / "*.csv")
+
+
 def test_paths_that_lead_nowhere_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="no such file"):
         read_log(tmp_path / "missing.csv")

@@ -106,7 +106,7 @@ BOMB = """<?xml version="1.0"?><!DOCTYPE log [<!ENTITY a "aaaa"><!ENTITY b "&a;&
         (BOMB, "declares a document type or entities"),
         ("<log><trace></log>", "line 1, column .*broken XML .mismatched tag"),
         ("<html><body/></html>", "the XML holds 'html', expected 'log'"),
-        ("", "broken XML .no element found"),
+        (" ", "broken XML .no element found"),
         ("not xml", "broken XML"),
         (log(trace("1", '<event><string key="x" value="y"/></event>')), "no event has a 'concept"),
         (log(), "no event has a 'concept:name'"),

@@ -29,7 +29,8 @@ def check(
 ) -> None:
     """Name each step that was done before something it needs.
 
-    The exit code is 0 if there is none and 1 if there is one.
+    A step that is done again is looked at again, so that one oversight can count several times; it
+    is named once, with all places. The exit code is 0 if there is none and 1 if there is one.
 
     Example: tgml check pancakes.graph.json pancakes.csv
     """
@@ -51,8 +52,8 @@ def check(
         print_json([_as_json(loaded, id_, violations, performed[id_]) for id_, violations in found])
     else:
         for id_, violations in found:
-            for violation in violations:
-                echo(f"{id_}: {_sentence(loaded, violation, performed[id_])}")
+            for alike in _alike(violations):
+                echo(f"{id_}: {_sentence(loaded, alike, performed[id_])}")
         echo(_summary([len(violations) for _, violations in found]))
         broken = {
             (violation.step, needed)
@@ -65,9 +66,18 @@ def check(
         raise typer.Exit(1)
 
 
-def _sentence(graph: TaskGraph, violation: Violation, performed: Container[str]) -> str:
-    """Return a violation in words, with the doubt where it rests on doubtful edges alone."""
-    said = violation.told(performed)
+def _alike(violations: Sequence[Violation]) -> list[list[Violation]]:
+    """Return violations together that differ in their place alone, where the first of them is."""
+    groups: dict[tuple[str, tuple[str, ...]], list[Violation]] = {}
+    for violation in violations:
+        groups.setdefault((violation.step, violation.missing), []).append(violation)
+    return list(groups.values())
+
+
+def _sentence(graph: TaskGraph, alike: Sequence[Violation], performed: Container[str]) -> str:
+    """Return violations that are alike in words, with the doubt where there is nothing else."""
+    violation, *others = alike
+    said = violation.told(performed, also_at=[other.position for other in others])
     evidence = [graph.evidence.get((violation.step, needed)) for needed in violation.missing]
     probable = [found.probability or 0.0 for found in evidence if found and found.doubtful]
     if not probable or len(probable) < len(evidence):
@@ -101,7 +111,7 @@ def _as_json(
                 "never_done": [name for name in violation.missing if name not in performed],
                 "known": violation.known,
                 "nearest": list(violation.nearest),
-                "sentence": _sentence(graph, violation, performed),
+                "sentence": _sentence(graph, [violation], performed),
             }
             for violation in violations
         ],

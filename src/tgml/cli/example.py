@@ -11,6 +11,8 @@ import typer
 
 from tgml.cli import options
 from tgml.cli.output import echo, print_notes, print_table
+from tgml.cli.targets import is_folder
+from tgml.errors import FileError
 
 
 def _names() -> Iterable[str]:
@@ -50,6 +52,8 @@ def example(
         title = "To write one of these out: tgml example NAME -o FOLDER"
         print_table(["name", "steps", "recordings", "about"], rows, title=title)
         return
+    if output.suffix in (".csv", ".json") and not is_folder(output):
+        raise FileError(f"{output}: a file's name, expected a folder; there are three files")
     paths = export_procedure(name, output)
     for path in paths:
         echo(f"{path}: written")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,6 +22,7 @@ from tgml.cli.output import (
     progress_bar,
     somebody_looks,
 )
+from tgml.cli.sections import KNOWLEDGE, LEARNING, LOG_MEANS, NAMES, READING
 from tgml.cli.zero_shot import predict_graph, refuse_for_zero_shot
 from tgml.errors import InputError, SettingError
 
@@ -60,59 +62,92 @@ def learn(
             autocompletion=options.completing(options.method_names),
         ),
     ] = "robust",
-    seed: options.Seed = 0,
+    why: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="'A needs B'",
+            help="Also say why A needs B in the graph, or why it does not; repeatable.",
+        ),
+    ] = None,
+    changes: Annotated[
+        bool, typer.Option("--changes", help="List what post-processing removed and added.")
+    ] = False,
+    as_json: options.AsJson = False,
+    order: options.Order = None,
+    procedure: options.Procedure = None,
     repetitions: Annotated[
         str,
         typer.Option(
             metavar="WHICH",
             help="Which occurrence counts where a recording repeats a step: first, last, expand "
             "(all ways to keep one) or random.",
+            rich_help_panel=READING,
         ),
     ] = "first",
-    order: options.Order = None,
-    procedure: options.Procedure = None,
     with_mistakes: options.WithMistakes = False,
-    threshold: Annotated[
-        float | None,
-        typer.Option(metavar="X", help="Edges weigh more than this. Default: the method's own."),
-    ] = None,
-    relaxed: Annotated[
-        bool,
-        typer.Option("--relaxed", help="Post-process as the paper does for noisy sequences."),
-    ] = False,
-    setting: options.Settings = None,
-    prior: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="For 'robust' and 'fusion': a graph that somebody thinks is right, or a .txt file "
-            "with lines 'must A needs B' and 'never A needs B'.",
-        ),
-    ] = None,
+    file_format: options.Format = None,
+    column: options.ColumnNames = None,
+    errors: options.Errors = None,
     must: Annotated[
         list[str] | None,
         typer.Option(
             metavar="'A needs B'",
-            help="For 'robust' and 'fusion': an edge, whatever the recordings say; repeatable.",
+            help="An edge, whatever the recordings say; repeatable.",
+            rich_help_panel=KNOWLEDGE,
         ),
     ] = None,
     never: Annotated[
         list[str] | None,
         typer.Option(
             metavar="'A needs B'",
-            help="For 'robust' and 'fusion': no such edge, whatever they say; repeatable.",
+            help="No such edge, whatever they say; repeatable.",
+            rich_help_panel=KNOWLEDGE,
         ),
     ] = None,
+    prior: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A graph that somebody thinks is right, or a .txt file "
+            "with lines 'must A needs B' and 'never A needs B'.",
+            rich_help_panel=KNOWLEDGE,
+        ),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            metavar="X",
+            help="Edges weigh more than this. Default: the method's own.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = None,
+    relaxed: Annotated[
+        bool,
+        typer.Option(
+            "--relaxed",
+            help="Post-process as the paper does for noisy sequences.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = False,
+    seed: options.Seed = 0,
+    setting: options.Settings = None,
     unified: Annotated[
-        bool, typer.Option("--unified", help="For 'tgt-text': one network for all procedures.")
+        bool,
+        typer.Option("--unified", help="One network for all procedures.", rich_help_panel=NAMES),
     ] = False,
     save_model: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="For 'tgt-text': write the trained network there."),
+        typer.Option(
+            metavar="FILE", help="Write the trained network there.", rich_help_panel=NAMES
+        ),
     ] = None,
     model: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="For --zero-shot: a network that --save-model wrote."),
+        typer.Option(
+            metavar="FILE",
+            help="For --zero-shot: a network that --save-model wrote.",
+            rich_help_panel=NAMES,
+        ),
     ] = None,
     zero_shot: Annotated[
         Path | None,
@@ -120,11 +155,9 @@ def learn(
             metavar="STEPS",
             help="Instead of DEMOS: a text file with one step name a line, of a procedure that "
             "nobody has demonstrated.",
+            rich_help_panel=NAMES,
         ),
     ] = None,
-    file_format: options.Format = None,
-    column: options.ColumnNames = None,
-    errors: options.Errors = None,
     recording_column: log_options.RecordingColumn = None,
     step_column: log_options.StepColumn = None,
     time_column: log_options.TimeColumn = None,
@@ -142,23 +175,20 @@ def learn(
     memory: log_options.Memory = None,
     workers: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Log: how many processes. Default: one for each core."),
+        typer.Option(
+            metavar="N",
+            help="How many processes. Default: one for each core.",
+            rich_help_panel=LOG_MEANS,
+        ),
     ] = None,
     scheduler: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="Log: learn on the Dask cluster at this address."),
-    ] = None,
-    why: Annotated[
-        list[str] | None,
         typer.Option(
-            metavar="'A needs B'",
-            help="Also say why A needs B in the graph, or why it does not; repeatable.",
+            metavar="ADDRESS",
+            help="Learn on the Dask cluster at this address.",
+            rich_help_panel=LOG_MEANS,
         ),
     ] = None,
-    changes: Annotated[
-        bool, typer.Option("--changes", help="List what post-processing removed and added.")
-    ] = False,
-    as_json: options.AsJson = False,
 ) -> None:
     """Learn a task graph from recordings.
 
@@ -250,7 +280,8 @@ def learn(
         (given,) = reading.procedures.values()
         settings |= options.knowledge(kind, prior, must, never, given.vocabulary.steps)
     with progress_bar() as progress:
-        learnings = learn_all(
+        learn_with = partial(
+            learn_all,
             list(reading.procedures.values()),
             method,
             seed=seed,
@@ -259,11 +290,21 @@ def learn(
             with_mistakes=with_mistakes,
             progress=progress,
             repetitions=repetitions,
-            **settings,
         )
+        learnings = learn_with(**settings)
+        if settings.get("must") or settings.get("never"):
+            untold = learn_with(**settings | {"must": (), "never": ()})
+            learnings = [_with_consequences(*pair) for pair in zip(untold, learnings, strict=True)]
     print_notes_on(reading.procedures, reading.notes)
     said = [_why(reading.only(), learnings[0], edge, with_mistakes) for edge in asked]
     _report(learnings, paths, changes, as_json, said)
+
+
+def _with_consequences(untold: Learning, learning: Learning) -> Learning:
+    from tgml.insight import consequences
+
+    notes = (*learning.notes, *consequences(untold.graph, learning.graph))
+    return replace(learning, notes=notes)
 
 
 def _why(given: Demonstrations, learning: Learning, edge: Edge, with_mistakes: bool) -> str:

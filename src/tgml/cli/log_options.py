@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tgml.cli import options
+from tgml.cli.sections import LOG_COLUMNS, LOG_FILTERS, LOG_MEANS
 from tgml.errors import SettingError
 
 if TYPE_CHECKING:
@@ -20,62 +21,108 @@ LARGEST_FILE = 200_000_000
 """Files above so many bytes are not read at once; as an event log they can be of any size."""
 
 RecordingColumn = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Log: the column that names the recording.")
+    str | None,
+    typer.Option(
+        metavar="NAME", help="The column that names the recording.", rich_help_panel=LOG_COLUMNS
+    ),
 ]
 StepColumn = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Log: the column that names the step.")
+    str | None,
+    typer.Option(
+        metavar="NAME", help="The column that names the step.", rich_help_panel=LOG_COLUMNS
+    ),
 ]
 TimeColumn = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Log: the column with the time to sort by.")
+    str | None,
+    typer.Option(
+        metavar="NAME", help="The column with the time to sort by.", rich_help_panel=LOG_COLUMNS
+    ),
 ]
 ProcedureColumn = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME", help="Log: the column that names the procedure; a graph for each."
+        metavar="NAME",
+        help="The column that names the procedure; a graph for each.",
+        rich_help_panel=LOG_COLUMNS,
     ),
 ]
 LifecycleColumn = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Log: the column that says 'start' or 'complete'."),
+    typer.Option(
+        metavar="NAME",
+        help="The column that says 'start' or 'complete'.",
+        rich_help_panel=LOG_COLUMNS,
+    ),
 ]
 TimeFormat = Annotated[
     str | None,
-    typer.Option(metavar="FORMAT", help="Log: how times are written, such as '%d/%m/%Y %H:%M'."),
+    typer.Option(
+        metavar="FORMAT",
+        help="How times are written, such as '%d/%m/%Y %H:%M'.",
+        rich_help_panel=LOG_COLUMNS,
+    ),
 ]
 Since = Annotated[
-    str | None, typer.Option(metavar="DATE", help="Log: only recordings from this day on.")
+    str | None,
+    typer.Option(
+        metavar="DATE", help="Only recordings from this day on.", rich_help_panel=LOG_FILTERS
+    ),
 ]
 Until = Annotated[
-    str | None, typer.Option(metavar="DATE", help="Log: only recordings up to this day.")
+    str | None,
+    typer.Option(
+        metavar="DATE", help="Only recordings up to this day.", rich_help_panel=LOG_FILTERS
+    ),
 ]
 Complete = Annotated[
     bool,
     typer.Option(
         "--complete",
-        help="Log: only recordings that begin and end as their procedure usually does.",
+        help="Only recordings that begin and end as their procedure usually does.",
+        rich_help_panel=LOG_FILTERS,
     ),
 ]
 FirstStep = Annotated[
-    str | None, typer.Option(metavar="STEP", help="Log: only recordings that begin with it.")
+    str | None,
+    typer.Option(
+        metavar="STEP", help="Only recordings that begin with it.", rich_help_panel=LOG_FILTERS
+    ),
 ]
 LastStep = Annotated[
-    str | None, typer.Option(metavar="STEP", help="Log: only recordings that end with it.")
+    str | None,
+    typer.Option(
+        metavar="STEP", help="Only recordings that end with it.", rich_help_panel=LOG_FILTERS
+    ),
 ]
 MinStep = Annotated[
     int | None,
-    typer.Option(metavar="N", help="Log: leave out steps that fewer recordings show."),
+    typer.Option(
+        metavar="N", help="Leave out steps that fewer recordings show.", rich_help_panel=LOG_FILTERS
+    ),
 ]
 MinVariant = Annotated[
     int | None,
-    typer.Option(metavar="N", help="Log: leave out sequences that fewer recordings have."),
+    typer.Option(
+        metavar="N",
+        help="Leave out sequences that fewer recordings have.",
+        rich_help_panel=LOG_FILTERS,
+    ),
 ]
 TopVariants = Annotated[
     int | None,
-    typer.Option(metavar="N", help="Log: only the N most frequent sequences of each procedure."),
+    typer.Option(
+        metavar="N",
+        help="Only the N most frequent sequences of each procedure.",
+        rich_help_panel=LOG_FILTERS,
+    ),
 ]
 Memory = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", help="Log: what the engine may hold in memory. Default: 1GB."),
+    typer.Option(
+        metavar="SIZE",
+        help="What the engine may hold in memory. Default: 1GB.",
+        rich_help_panel=LOG_MEANS,
+    ),
 ]
 
 

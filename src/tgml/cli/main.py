@@ -32,6 +32,7 @@ from tgml.cli import (
     watch,
 )
 from tgml.cli.output import discard_output, echo, prepare_streams, print_error
+from tgml.cli.sections import SectionedCommand
 from tgml.errors import TgmlError
 
 INTERRUPTED = 130
@@ -58,8 +59,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("learn")(learn.learn)
-app.command("inspect")(inspect.inspect)
+app.command("learn", cls=SectionedCommand)(learn.learn)
+app.command("inspect", cls=SectionedCommand)(inspect.inspect)
 app.command("show")(show.show)
 app.command("draw")(draw.draw)
 app.command("report")(report.report)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
 
+from tgml.cli.sections import LEARNING, READING
 from tgml.cli.targets import check_file
 from tgml.errors import SettingError, UnknownNameError, nearest_names
 
@@ -55,6 +56,7 @@ Format = Annotated[
         "--format",
         metavar="NAME",
         help="The format of the recordings, where its file name does not tell.",
+        rich_help_panel=READING,
     ),
 ]
 Order = Annotated[
@@ -63,11 +65,17 @@ Order = Annotated[
         "--order",
         metavar="file|start|end",
         help="Which order of steps counts. Default: the file's.",
+        rich_help_panel=READING,
     ),
 ]
 Procedure = Annotated[
     str | None,
-    typer.Option("--procedure", metavar="NAME", help="Use only this procedure of the file."),
+    typer.Option(
+        "--procedure",
+        metavar="NAME",
+        help="Use only this procedure of the file.",
+        rich_help_panel=READING,
+    ),
 ]
 Recordings = Annotated[
     list[str] | None,
@@ -82,6 +90,7 @@ ColumnNames = Annotated[
         metavar="ROLE=NAME",
         help="Which column is the recording, step, start, end, mistake, procedure or weight; "
         "repeatable.",
+        rich_help_panel=READING,
     ),
 ]
 Demonstrations = Annotated[
@@ -95,12 +104,21 @@ Truth = Annotated[
     ),
 ]
 WithMistakes = Annotated[
-    bool, typer.Option("--with-mistakes", help="Learn also from recordings with marked mistakes.")
+    bool,
+    typer.Option(
+        "--with-mistakes",
+        help="Learn also from recordings with marked mistakes.",
+        rich_help_panel=READING,
+    ),
 ]
 Seed = Annotated[
     int,
     typer.Option(
-        "--seed", metavar="N", min=0, help="For what is drawn at random; the same gives the same."
+        "--seed",
+        metavar="N",
+        min=0,
+        help="For what is drawn at random; the same gives the same.",
+        rich_help_panel=LEARNING,
     ),
 ]
 Settings = Annotated[
@@ -109,6 +127,7 @@ Settings = Annotated[
         "--set",
         metavar="NAME=VALUE",
         help="A setting of the method, listed by 'tgml methods METHOD'; repeatable.",
+        rich_help_panel=LEARNING,
     ),
 ]
 ConfusionFile = Annotated[
@@ -143,6 +162,7 @@ Errors = Annotated[
         "--errors",
         metavar="FILE",
         help="CaptainCook4D's error annotations for the step annotations.",
+        rich_help_panel=READING,
     ),
 ]
 

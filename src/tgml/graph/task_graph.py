@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tgml import display
 from tgml.attributes import EdgeEvidence, StepAttributes
-from tgml.errors import CycleError, GraphError, UnknownNameError
+from tgml.errors import CycleError, GraphError, InputError, UnknownNameError
 from tgml.graph.bits import reached, waits_for
 from tgml.graph.cycles import a_cycle, in_order
 from tgml.graph.edges import Edge, connect_ends, edge_nodes, edge_weight
@@ -190,7 +190,17 @@ class TaskGraph:
             if another one needs them.
         procedure, provenance
             As in the constructor.
+
+        Raises
+        ------
+        InputError
+            If a text came where a list of names belongs.
         """
+        for step, needed in preconditions.items():
+            if isinstance(needed, str):
+                raise InputError(
+                    f"{step!r} needs the text {needed!r}; expected a list of names: [{needed!r}]"
+                )
         table = {step: tuple(needed) for step, needed in preconditions.items()}
         names = dict.fromkeys(name for step, needed in table.items() for name in (*needed, step))
         edges = [(step, needed) for step, row in table.items() for needed in row]

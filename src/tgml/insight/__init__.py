@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from tgml.insight.advice import Advice, Question, advise
 from tgml.insight.audit import Audit, AuditedRecording, Finding, Slip, audit
+from tgml.insight.consequences import consequences
 from tgml.insight.evidence import edge_evidence
 from tgml.insight.step_attributes import step_attributes
 from tgml.insight.why import why
@@ -22,6 +23,7 @@ __all__ = [
     "Slip",
     "advise",
     "audit",
+    "consequences",
     "edge_evidence",
     "step_attributes",
     "why",

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tgml.errors import FileError, FormatError, SettingError
+from tgml.files import empty_file
 from tgml.logs.engine import LONGEST_LINE, Engine, text
 
 FORMATS = {
@@ -145,18 +146,24 @@ def local_files(where: str) -> list[str]:
     ------
     FileError
         If there is none.
+    FormatError
+        If one is empty.
     """
     if not _is_glob(where):
         if not _exists(where):
             raise FileError(f"{where}: no such file")
         if Path(where).is_dir():
             raise FileError(f"{where}: a folder, expected a file or a glob such as {where}/*.csv")
-        return [where]
-    # Not Path.glob: it takes no absolute patterns.
-    matches = globs.glob(where, recursive=True)  # noqa: PTH207
-    found = sorted(path for path in matches if Path(path).is_file())
+        found = [where]
+    else:
+        # Not Path.glob: it takes no absolute patterns.
+        matches = globs.glob(where, recursive=True)  # noqa: PTH207
+        found = sorted(path for path in matches if Path(path).is_file())
     if not found:
         raise FileError(f"{where}: no file matches")
+    for path in map(Path, found):
+        if path.is_file() and not path.stat().st_size:
+            raise empty_file(path)
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from tgml.errors import nearest_names
@@ -36,29 +36,36 @@ class Violation:
     nearest: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        if not self.known:
-            hint = (
-                f" (did you mean {' or '.join(map(repr, self.nearest))}?)" if self.nearest else ""
-            )
-            return f"step {self.position}, '{self.step}': not in the graph{hint}"
         return self.told(self.missing)
 
-    def told(self, performed: Container[str]) -> str:
+    def told(self, performed: Container[str], also_at: Sequence[int] = ()) -> str:
         """Return it in words, once the recording is over.
 
         Parameters
         ----------
         performed
             The steps of the whole recording: what is not among them was never done.
+        also_at
+            Later positions of which the same is to be said.
+
+        Examples
+        --------
+        >>> Violation(2, "mix", missing=("egg", "milk")).told(["mix", "egg"], also_at=[5])
+        "steps 2 and 5, 'mix': done before 'egg' and without 'milk'"
         """
+        *first, last = map(str, (self.position, *also_at))
+        place = f"steps {', '.join(first)} and {last}" if first else f"step {last}"
         if not self.known:
-            return str(self)
+            hint = (
+                f" (did you mean {' or '.join(map(repr, self.nearest))}?)" if self.nearest else ""
+            )
+            return f"{place}, '{self.step}': not in the graph{hint}"
         later = [f"'{name}'" for name in self.missing if name in performed]
         never = [f"'{name}'" for name in self.missing if name not in performed]
         parts = [f"before {', '.join(later)}"] if later else []
         if never:
             parts.append(f"without {', '.join(never)}")
-        return f"step {self.position}, '{self.step}': done {' and '.join(parts)}"
+        return f"{place}, '{self.step}': done {' and '.join(parts)}"
 
 
 def find_violations(graph: TaskGraph, steps: Iterable[str]) -> tuple[Violation, ...]:
