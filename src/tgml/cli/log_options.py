@@ -20,60 +20,30 @@ LOG_FORMAT = "log"
 LARGEST_FILE = 200_000_000
 """Files above so many bytes are not read at once; as an event log they can be of any size."""
 
+
+def _option(section: str, metavar: str, says: str) -> Any:
+    return typer.Option(metavar=metavar, help=says, rich_help_panel=section)
+
+
 RecordingColumn = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", help="The column that names the recording.", rich_help_panel=LOG_COLUMNS
-    ),
+    str | None, _option(LOG_COLUMNS, "NAME", "The column that names the recording.")
 ]
-StepColumn = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", help="The column that names the step.", rich_help_panel=LOG_COLUMNS
-    ),
-]
+StepColumn = Annotated[str | None, _option(LOG_COLUMNS, "NAME", "The column that names the step.")]
 TimeColumn = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", help="The column with the time to sort by.", rich_help_panel=LOG_COLUMNS
-    ),
+    str | None, _option(LOG_COLUMNS, "NAME", "The column with the time to sort by.")
 ]
 ProcedureColumn = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME",
-        help="The column that names the procedure; a graph for each.",
-        rich_help_panel=LOG_COLUMNS,
-    ),
+    _option(LOG_COLUMNS, "NAME", "The column that names the procedure; a graph for each."),
 ]
 LifecycleColumn = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="The column that says 'start' or 'complete'.",
-        rich_help_panel=LOG_COLUMNS,
-    ),
+    str | None, _option(LOG_COLUMNS, "NAME", "The column that says 'start' or 'complete'.")
 ]
 TimeFormat = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FORMAT",
-        help="How times are written, such as '%d/%m/%Y %H:%M'.",
-        rich_help_panel=LOG_COLUMNS,
-    ),
+    str | None, _option(LOG_COLUMNS, "FORMAT", "How times are written, such as '%d/%m/%Y %H:%M'.")
 ]
-Since = Annotated[
-    str | None,
-    typer.Option(
-        metavar="DATE", help="Only recordings from this day on.", rich_help_panel=LOG_FILTERS
-    ),
-]
-Until = Annotated[
-    str | None,
-    typer.Option(
-        metavar="DATE", help="Only recordings up to this day.", rich_help_panel=LOG_FILTERS
-    ),
-]
+Since = Annotated[str | None, _option(LOG_FILTERS, "DATE", "Only recordings from this day on.")]
+Until = Annotated[str | None, _option(LOG_FILTERS, "DATE", "Only recordings up to this day.")]
 Complete = Annotated[
     bool,
     typer.Option(
@@ -83,46 +53,20 @@ Complete = Annotated[
     ),
 ]
 FirstStep = Annotated[
-    str | None,
-    typer.Option(
-        metavar="STEP", help="Only recordings that begin with it.", rich_help_panel=LOG_FILTERS
-    ),
+    str | None, _option(LOG_FILTERS, "STEP", "Only recordings that begin with it.")
 ]
-LastStep = Annotated[
-    str | None,
-    typer.Option(
-        metavar="STEP", help="Only recordings that end with it.", rich_help_panel=LOG_FILTERS
-    ),
-]
+LastStep = Annotated[str | None, _option(LOG_FILTERS, "STEP", "Only recordings that end with it.")]
 MinStep = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N", help="Leave out steps that fewer recordings show.", rich_help_panel=LOG_FILTERS
-    ),
+    int | None, _option(LOG_FILTERS, "N", "Leave out steps that fewer recordings show.")
 ]
 MinVariant = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        help="Leave out sequences that fewer recordings have.",
-        rich_help_panel=LOG_FILTERS,
-    ),
+    int | None, _option(LOG_FILTERS, "N", "Leave out sequences that fewer recordings have.")
 ]
 TopVariants = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        help="Only the N most frequent sequences of each procedure.",
-        rich_help_panel=LOG_FILTERS,
-    ),
+    int | None, _option(LOG_FILTERS, "N", "Only the N most frequent sequences of each procedure.")
 ]
 Memory = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SIZE",
-        help="What the engine may hold in memory. Default: 1GB.",
-        rich_help_panel=LOG_MEANS,
-    ),
+    str | None, _option(LOG_MEANS, "SIZE", "What the engine may hold in memory. Default: 1GB.")
 ]
 
 
