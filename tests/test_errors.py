@@ -109,3 +109,9 @@ def test_a_name_that_differs_in_case_only_is_nearest(known: list[str], data: st.
     name = data.draw(st.sampled_from(known))
     assert nearest_names(name.swapcase().swapcase(), known)[0].casefold() == name.casefold()
     assert nearest_names(name.casefold(), known)[0].casefold() == name.casefold()
+
+
+def test_where_one_name_is_much_nearer_the_others_are_not_named() -> None:
+    known = ["open the cover", "close the cover", "wipe the contacts"]
+    assert nearest_names("open the covr", known) == ("open the cover",)
+    assert nearest_names("the cover", known) == ("open the cover", "close the cover")

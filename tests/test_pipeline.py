@@ -113,7 +113,7 @@ def test_recordings_with_marked_mistakes_are_left_out_and_noted(
 ) -> None:
     learning = learn_all([Demonstrations(ABC, (CLEAN, odd))], exact)[0]
     assert learning.graph == chain("a", "b", "c")
-    said = f"1 of 2 recordings have marked mistakes ({marks}) and were left out"
+    said = f"1 of 2 recordings has marked mistakes ({marks}) and was left out"
     assert learning.notes[0].startswith(said)
     assert learning.graph.provenance["recordings"] == 1
 
@@ -188,7 +188,7 @@ def test_who_counts_every_recording_says_nothing_of_equal_ones() -> None:
     given_ = Demonstrations.from_steps(["abca", "abc"])
     learning = learn_all([given_], "robust")[0]
     assert learning.notes == (
-        "1 of 2 recordings repeat steps; the first time counts (--repetitions changes that)",
+        "1 of 2 recordings repeats steps; the first time counts (--repetitions changes that)",
         *doubts(given_, learning.graph),
     )
 
@@ -198,7 +198,7 @@ def test_merged_repetitions_and_duplicates_are_noted() -> None:
     given_ = Demonstrations.from_steps(["abca", "abc"])
     learning = learn_all([given_], "do")[0]
     assert learning.notes == (
-        "1 of 2 recordings repeat steps; the first time counts (--repetitions changes that)",
+        "1 of 2 recordings repeats steps; the first time counts (--repetitions changes that)",
         "1 of 2 sequences are the same as another one; equal ones are taken together",
         *doubts(given_, learning.graph),
     )

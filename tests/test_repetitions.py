@@ -128,7 +128,7 @@ def test_the_bound_says_so_when_it_bites() -> None:
     result = expand("abcabcabcabcabc", limit=10)
     assert (
         result.notes[0]
-        == "1 of 1 recordings repeat steps; each time counts in turn (--repetitions changes that)"
+        == "1 of 1 recordings repeats steps; each time counts in turn (--repetitions changes that)"
     )
     assert "recording '1' expands to 125 choices of occurrences" in result.notes[1]
     assert f"{len(result.sequences)} of them are used" in result.notes[1]
@@ -136,7 +136,7 @@ def test_the_bound_says_so_when_it_bites() -> None:
 
 def test_the_bound_is_silent_when_it_does_not_bite() -> None:
     assert expand("abcad", limit=2).notes == (
-        "1 of 1 recordings repeat steps; each time counts in turn (--repetitions changes that)",
+        "1 of 1 recordings repeats steps; each time counts in turn (--repetitions changes that)",
     )
 
 
@@ -144,7 +144,7 @@ def test_occurrences_in_a_row_count_as_one() -> None:
     result = expand("a" * 9 + "b" * 9 + "c" * 9)
     assert result.sequences == ((1, 2, 3),)
     assert result.notes == (
-        "1 of 1 recordings repeat steps; each time counts in turn (--repetitions changes that)",
+        "1 of 1 recordings repeats steps; each time counts in turn (--repetitions changes that)",
     )
 
 
@@ -157,6 +157,11 @@ def test_a_bound_that_has_no_room_for_the_first_and_the_last_is_refused(limit: i
 def test_notes_count_the_repeating_recordings_and_the_merged_sequences() -> None:
     given_ = Demonstrations.from_steps(["aba", "ab", "ba"])
     assert without_repetitions(given_, Repetitions.FIRST).notes == (
-        "1 of 3 recordings repeat steps; the first time counts (--repetitions changes that)",
+        "1 of 3 recordings repeats steps; the first time counts (--repetitions changes that)",
         same_as_another(1, 3),
     )
+
+
+def test_where_everybody_repeats_steps_the_note_says_all() -> None:
+    result = without_repetitions(Demonstrations.from_steps(["aba", "bab"]))
+    assert result.notes[0].startswith("all 2 recordings repeat steps; ")

@@ -224,3 +224,13 @@ def test_without_the_extra_the_graph_is_shown_as_text(monkeypatch: pytest.Monkey
 def test_a_truth_of_another_procedure_is_refused() -> None:
     with pytest.raises(GraphError, match="same procedure"):
         make_report(BATTER, truth=TaskGraph.from_preconditions({"drill": []}))
+
+
+def test_marks_of_the_file_are_told_and_who_is_left_out_is_counted() -> None:
+    recordings = load_procedure("pancakes").demonstrations
+    report = make_report(learn(recordings), demonstrations=recordings, draws=1)
+    marked = {entry.id: entry.marks for entry in report.recordings if entry.marks}
+    assert len(marked) == 5
+    assert ("order",) in marked.values()
+    assert "from 15 recordings (without 5 with marked mistakes), the same" in report.training_about
+    assert "; marked in the file: order" in to_html(report)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tgml.alignment import align
     from tgml.errors import TgmlError
     from tgml.graph import TaskGraph
+    from tgml.insight.advice import advise
+    from tgml.insight.audit import audit
     from tgml.logs import read_log
     from tgml.monitoring import Monitor, Verdict, find_violations
     from tgml.pipeline import learn, learn_all
@@ -32,7 +34,9 @@ _HOMES = {
     "TaskGraph": "tgml.graph",
     "TgmlError": "tgml.errors",
     "Verdict": "tgml.monitoring",
+    "advise": "tgml.insight.advice",
     "align": "tgml.alignment",
+    "audit": "tgml.insight.audit",
     "find_violations": "tgml.monitoring",
     "learn": "tgml.pipeline",
     "learn_all": "tgml.pipeline",
@@ -51,7 +55,9 @@ __all__ = [
     "TgmlError",
     "Verdict",
     "__version__",
+    "advise",
     "align",
+    "audit",
     "find_violations",
     "learn",
     "learn_all",

@@ -156,6 +156,10 @@ class DownloadError(UnavailableError):
     """A file does not come, or something else comes in its place."""
 
 
+MUCH = 0.15
+"""How much more like a name the best of others must be to be suggested alone."""
+
+
 def nearest_names(name: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:
     """Return the known names most like a misspelt one, best first.
 
@@ -182,7 +186,13 @@ def nearest_names(name: str, known: Iterable[str], count: int = 3) -> tuple[str,
     folded_name = str(name).casefold()
     if folded_name in by_folded:
         return (by_folded[folded_name],)
-    close = difflib.get_close_matches(folded_name, by_folded, n=count, cutoff=0.6)
+    likeness = {
+        other: difflib.SequenceMatcher(None, folded_name, other).ratio()
+        for other in difflib.get_close_matches(folded_name, by_folded, n=count, cutoff=0.6)
+    }
+    # Where one is much more like it than the others, it is the one that is meant.
+    best = max(likeness.values(), default=0.0)
+    close = [other for other, like in likeness.items() if like > best - MUCH]
     if not close and (words := set(folded_name.split())):
         # Who knows part of a name gets those that have all of its words.
         close = [folded for folded in by_folded if words <= set(folded.split())][:count]

@@ -21,12 +21,14 @@ from tgml.learners import Learned, Progress, get_learner, no_progress
 from tgml.logs import is_log, is_table, read_log
 from tgml.postprocess import Change, to_graph
 from tgml.readers import Reading, read_demonstrations
-from tgml.sequences import Demonstrations, KeyStepSequence, Vocabulary, in_words
+from tgml.sequences import SKIPPED, Demonstrations, KeyStepSequence, Vocabulary, in_words
 
 DEFAULT_METHOD = "robust"
 LARGEST_SEED = 2**32 - 1
 NAMED = 3
 """Up to so many kinds of marks are named."""
+READING = ("columns", "errors", "format", "order")
+"""What people may take for settings, but belongs to `tgml.read_demonstrations`."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,12 @@ def learn(
     >>> learn(recordings, method="intersection").preconditions_of("mix")
     ('egg', 'milk')
     """
+    for name in READING:
+        if name in settings:
+            raise SettingError(
+                f"{name} says how a file is read, not how it is learned from; read it first: "
+                f"tgml.learn(tgml.read_demonstrations(FILE, {name}=...))"
+            )
     if is_table(demonstrations) or (
         isinstance(demonstrations, str | Path) and is_log(demonstrations)
     ):
@@ -258,19 +266,19 @@ def learnable(given: Demonstrations, with_mistakes: bool) -> tuple[Demonstration
             f"{about}: all {number} recordings have marked mistakes; "
             "to learn from them all the same use --with-mistakes (with_mistakes=True in Python)"
         )
+    one = number == "1"
     note = (
-        f"{number} of {in_words(given.total_weight)} recordings have marked mistakes"
-        f"{_marks(marked)} and were left out (--with-mistakes keeps them)"
+        f"{number} of {in_words(given.total_weight)} recordings {'has' if one else 'have'} marked "
+        f"mistakes{_marks(marked)} and {'was' if one else 'were'} left out (--with-mistakes keeps "
+        f"{'it' if one else 'them'})"
     )
     return given.without_marked_mistakes(), [note]
 
 
 def _marks(marked: Sequence[KeyStepSequence]) -> str:
     """Return the marks of recordings in words where they are few, so that none is taken for one."""
-    found = {mark for sequence in marked for mark in sequence.mistakes or () if mark is not None}
-    named = [repr(mark) for mark in sorted(found)]
-    if any(sequence.skipped for sequence in marked):
-        named.append("skipped steps")
+    found = {mark for sequence in marked for mark in sequence.marks}
+    named = [mark if mark == SKIPPED else repr(mark) for mark in sorted(found)]
     return f" ({', '.join(named)})" if len(named) <= NAMED else ""
 
 

@@ -125,10 +125,12 @@ def without_repetitions(
         else:
             produced.append(_choose(recording.steps, policy, rng))
     if repeating:
+        number, total = in_words(repeating), in_words(demonstrations.total_weight)
+        who = f"all {total}" if number == total != "1" else f"{number} of {total}"
+        repeat = "repeats" if number == "1" else "repeat"
         notes.insert(
             0,
-            f"{in_words(repeating)} of {in_words(demonstrations.total_weight)} recordings repeat "
-            f"steps; {_COUNTED[policy]} (--repetitions changes that)",
+            f"{who} recordings {repeat} steps; {_COUNTED[policy]} (--repetitions changes that)",
         )
     distinct = tuple(dict.fromkeys(produced))
     return RepetitionFree(distinct, len(produced) - len(distinct), tuple(notes))

@@ -16,6 +16,8 @@ from tgml.errors import FormatError, InputError, UnknownNameError
 
 START = "START"
 END = "END"
+SKIPPED = "skipped steps"
+"""What stands among the marks of a recording where steps were left out."""
 
 
 @dataclass(frozen=True)
@@ -102,19 +104,49 @@ def step_names(steps: object, vocabulary: Vocabulary) -> list[str]:
     Raises
     ------
     InputError
-        If they are one step's name, whose letters would be taken for steps, or anything else than
-        names.
+        If they are a text whose letters are no steps, or anything else than names.
     """
-    if isinstance(steps, str) and len(steps) > 1 and steps in vocabulary:
-        raise InputError(f"the steps are the text {steps!r}; expected a list of names: [{steps!r}]")
+    if isinstance(steps, str) and (
+        steps in vocabulary or not any(letter in vocabulary for letter in steps)
+    ):
+        expected = f": [{steps!r}]" if steps in vocabulary else ""
+        raise InputError(f"the steps are the text {steps!r}; expected a list of names{expected}")
     if isinstance(steps, Iterable) and not isinstance(steps, Demonstrations | KeyStepSequence):
         names = list(steps)
         if all(isinstance(name, str) for name in names):
             return names
     raise InputError(
-        f"the steps are {type(steps).__name__} {steps!r:.40}; expected the names of one "
+        f"the steps are {_called(steps)}; expected the names of one "
         "recording's steps, as demonstrations.names(recording) gives them"
     )
+
+
+def expect_demonstrations(given: object, who: str) -> None:
+    """Check that recordings came.
+
+    Parameters
+    ----------
+    given
+        What came.
+    who
+        What it was given to, for the message.
+
+    Raises
+    ------
+    InputError
+        If it is something else, such as the name of a file.
+    """
+    if not isinstance(given, Demonstrations):
+        raise InputError(
+            f"{who} got {_called(given)}; expected Demonstrations, as "
+            "read_demonstrations(FILE).only() gives them"
+        )
+
+
+def _called(value: object) -> str:
+    """Return a value in words: recordings and graphs by their kind, all else as it is."""
+    plain = isinstance(value, str | int | float | list | tuple | dict | None)
+    return f"{value!r:.60}" if plain else f"a {type(value).__name__}"
 
 
 @dataclass(frozen=True)
@@ -181,6 +213,12 @@ class KeyStepSequence:
     def has_mistakes(self) -> bool:
         """Whether an annotator marked a mistake or a skipped step."""
         return bool(self.skipped) or any(mark is not None for mark in self.mistakes or ())
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What an annotator marked, each once."""
+        found = sorted({mark for mark in self.mistakes or () if mark is not None})
+        return (*found, *((SKIPPED,) if self.skipped else ()))
 
     @property
     def has_repetitions(self) -> bool:

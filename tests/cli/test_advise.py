@@ -29,7 +29,19 @@ def test_open_pairs_are_said_in_words_with_an_order_to_ask_for(tgml: Run, put: P
         "  1  pour",
         "  2  grind",
         "  3  boil",
+        (
+            "This would show for the first time: 'pour' before 'grind', 'pour' before 'boil', "
+            "'grind' before 'boil'."
+        ),
     ]
+
+
+def test_many_pairs_are_counted_and_json_has_them_all(tgml: Run, put: Put) -> None:
+    path = put("tea.txt", "a\nb\nc\nd\n")
+    (line,) = [line for line in tgml("advise", path).lines if line.startswith("This would show")]
+    assert line.endswith(", and 1 other pair (--json lists them).")
+    (found,) = tgml("advise", path, "--json").json
+    assert len(found["shows"]) == found["decides"] == 6
 
 
 def test_so_many_questions_as_asked_for(tgml: Run, put: Put) -> None:
@@ -53,10 +65,9 @@ def test_what_is_open_and_cannot_be_asked_for_is_named(tgml: Run, put: Put) -> N
     assert result.lines == [
         "tea: 1 of 6 pairs of steps is open",
         (
-            "No order of steps is worth asking for: nobody has done these, but to show them, "
-            "somebody would have to do what probably cannot be done."
+            "No order of steps is worth asking for: somebody would have to do what probably cannot "
+            "be done, to show 'd' before 'a'."
         ),
-        "  'd' before 'a'",
     ]
 
 

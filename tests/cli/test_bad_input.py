@@ -324,7 +324,7 @@ CASES = {
         {"demos.csv": SANDWICH},
     ),
     "an unknown benchmark": Case(
-        "bench captaincook", "unknown benchmark 'captaincook'; did you mean 'captaincook4d' or"
+        "bench captaincook", "unknown benchmark 'captaincook'; did you mean 'captaincook4d'?"
     ),
     "no data directory": Case("bench captaincook4d", "no data directory: set"),
     "a missing data directory": Case(

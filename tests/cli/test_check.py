@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.cli.running import Put, Run
@@ -138,3 +140,26 @@ def test_the_marked_mistakes_of_a_shipped_procedure_are_found(tgml: Run) -> None
     result = tgml("check", "pancakes.graph.json", "pancakes.csv", "--json")
     assert result.code == 1
     assert 0 < sum(not entry["valid"] for entry in result.json) < len(result.json)
+
+
+def test_each_doubtful_need_has_its_own_share(tgml: Run, put: Put) -> None:
+    counted = {"held": 5, "broken": 4, "silent": 0}
+    edges = [
+        {"step": "c", "needs": name, "evidence": {**counted, "probability": share}}
+        for name, share in (("a", 0.34), ("b", 0.47))
+    ]
+    ends = [{"step": name, "needs": "START"} for name in "ab"] + [{"step": "END", "needs": "c"}]
+    content = {"format": "tgml-graph", "version": 1, "steps": list("abc"), "edges": edges + ends}
+    graph = put("g.json", json.dumps(content))
+    result = tgml("check", graph, put("r.csv", table({"ben": ["c", "a", "b"]})))
+    assert result.lines[0] == (
+        "ben: step 1, 'c': done before 'a', 'b' (doubtful: 34 % and 47 % probable)"
+    )
+
+
+def test_a_graphs_procedure_in_other_case_is_suggested(tgml: Run, put: Put) -> None:
+    graph = put("g.json", graph_json([("b", "a"), ("a", "START"), ("END", "b")], "Tea"))
+    several = put("several.json", annotated({"tea": ["ab"], "soup": ["ba"]}))
+    result = tgml("check", graph, several)
+    assert result.code == 2
+    assert "none called 'Tea' as the graph is (did you mean 'tea'?); choose" in result.err

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Put, Run
-from tests.cli.samples import annotated, table
+from tests.cli.samples import annotated, graph_json, table
 from tgml.readers import read_graph
 
 EXACT = ("-m", "intersection")
@@ -70,10 +70,40 @@ def test_a_slash_after_a_file_is_refused(tgml: Run, demos: str, folder: Path) ->
     assert [path.name for path in folder.iterdir()] == [demos]
 
 
-def test_an_older_graph_is_replaced(tgml: Run, put: Put, demos: str) -> None:
-    put("out.json", "old")
+@pytest.mark.parametrize("old", ["", graph_json([("b", "a"), ("a", "START"), ("END", "b")])])
+def test_an_older_graph_is_replaced(tgml: Run, put: Put, demos: str, old: str) -> None:
+    put("out.json", old)
     assert tgml("learn", demos, *EXACT, "-o", "out.json").code == 0
     assert len(read_graph("out.json").steps) == 4
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "learn pancakes.json -o pancakes.json",
+        "learn pancakes.csv -o pancakes.json",
+        "learn pancakes.csv --format log -o pancakes.json",
+        "convert pancakes.graph.json -o pancakes.json",
+        "calibrate pancakes.graph.json pancakes.csv --error-rate 0.1 -o pancakes.json",
+    ],
+)
+def test_what_is_no_graph_is_not_replaced(tgml: Run, folder: Path, command: str) -> None:
+    tgml("example", "pancakes")
+    before = (folder / "pancakes.json").read_bytes()
+    result = tgml(*command.split())
+    assert result.code == 2
+    assert result.err.endswith(
+        "error: pancakes.json: there is a file of this name, which holds something else; choose "
+        "another name with -o, or move the file away\n"
+    )
+    assert (folder / "pancakes.json").read_bytes() == before
+
+
+def test_recordings_in_a_folder_are_not_replaced(tgml: Run, put: Put, folder: Path) -> None:
+    several = put("tea.json", annotated({"tea": ["ab", "ab"], "soup": ["cd", "dc"]}))
+    before = (folder / "tea.json").read_bytes()
+    assert tgml("learn", several, *EXACT, "-o", ".").code == 2
+    assert (folder / "tea.json").read_bytes() == before
 
 
 def test_several_procedures_are_written_to_a_folder_one_file_each(

@@ -374,3 +374,13 @@ def test_mixed_sessions_are_judged_as_each_alone(watch: Watch, entries: list[Any
         assert [entry for entry in mixed if entry.get("session") == name] == [
             entry for entry in alone if entry.get("session") == name
         ]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_table_is_refused_before_anything_is_judged(watch: Watch, separator: str) -> None:
+    result = watch(f"\ufeffrecording{separator}step\nanna{separator}slice bread\n")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
+        "error: standard input: a table, by its first line ('recording', 'step'); expected a step "
+        "on each line. 'tgml check GRAPH FILE' looks at tables\n"
+    )

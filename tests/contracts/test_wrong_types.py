@@ -41,6 +41,26 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: ANY.align(GRAPH, "heat the pan"),
         "expected a list of names: ['heat the pan']",
     ),
+    "a path for steps": (
+        lambda: ANY.find_violations(GRAPH, "tea.csv"),
+        "the steps are the text 'tea.csv'; expected a list of names",
+    ),
+    "a path for steps to align": (
+        lambda: ANY.align(GRAPH, "tea.csv"),
+        "the steps are the text 'tea.csv'; expected a list of names",
+    ),
+    "a path for recordings to audit": (
+        lambda: ANY.audit("tea.csv"),
+        "audit got 'tea.csv'; expected Demonstrations, as read_demonstrations(FILE).only()",
+    ),
+    "a graph for recordings to advise on": (
+        lambda: ANY.advise(GRAPH),
+        "advise got a TaskGraph; expected Demonstrations",
+    ),
+    "columns for learning": (
+        lambda: ANY.learn("tea.csv", columns={"step": "task"}),
+        "read it first: tgml.learn(tgml.read_demonstrations(FILE, columns=...))",
+    ),
     "recordings for steps": (
         lambda: ANY.find_violations(GRAPH, RECORDINGS),
         "expected the names of one recording's steps, as demonstrations.names(recording)",
@@ -51,9 +71,9 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "numbers for steps to check": (
         lambda: ANY.find_violations(GRAPH, RECORDINGS.sequences[0].steps),
-        "the steps are tuple (1, 2); expected the names",
+        "the steps are (1, 2); expected the names",
     ),
-    "nothing for steps": (lambda: ANY.align(GRAPH, None), "the steps are NoneType None"),
+    "nothing for steps": (lambda: ANY.align(GRAPH, None), "the steps are None;"),
     "a path for a graph to check": (
         lambda: ANY.find_violations("graph.json", ["fry"]),
         "find_violations got 'graph.json'; expected a TaskGraph, as tgml.read_graph(FILE)",

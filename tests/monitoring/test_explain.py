@@ -170,3 +170,19 @@ def test_every_verdict_is_a_sentence_with_its_step(graph: TaskGraph, steps: list
         assert verdict.step in sentence
         assert sentence[-1] in ".?"
         assert all(name in sentence for name in verdict.missing if verdict in verdicts)
+
+
+def test_a_need_through_optional_steps_is_told_as_such() -> None:
+    graph = TaskGraph.from_preconditions(
+        {"wipe": ["open"], "dust": ["open"], "insert": ["wipe", "dust"]}
+    )
+    attributes = {name: StepAttributes(done=0.5, optional=True) for name in ("wipe", "dust")}
+    assert evidence(graph, "insert", ["open"]) == ""
+    one = graph.replace(attributes={"wipe": attributes["wipe"]})
+    assert evidence(one, "insert", ["open"]) == "through 'wipe', which may be left out"
+    both = graph.replace(attributes=attributes)
+    assert evidence(both, "insert", ["open"]) == (
+        "through 'wipe' and 'dust', which may all be left out"
+    )
+    verdict = Monitor(one).observe("insert")
+    assert evidence(one, "no step", verdict.missing) == ""

@@ -28,3 +28,14 @@ def test_a_step_may_be_repeated(put: Put) -> None:
         2,
         1,
     )
+
+
+def test_lines_that_look_like_whole_recordings_are_noted(put: Put) -> None:
+    reading = read_demonstrations(put("tea.txt", "boil, pour, drink\npour, boil, drink\n"))
+    assert reading.only().vocabulary.steps == ("boil, pour, drink", "pour, boil, drink")
+    assert any(
+        "each of the 2 lines was taken for one step; if it is a recording, write its steps below "
+        "each other" in note
+        for note in reading.notes
+    )
+    assert not read_demonstrations(put("a.txt", "boil\npour, then stir\n")).notes

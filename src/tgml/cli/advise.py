@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -41,8 +42,9 @@ def advise(
 ) -> None:
     """Say what to record next.
 
-    Lists pairs of steps that the recordings leave open, those first whose answer would change
-    the graph most, and an order of steps to ask the next person for. It goes by the recordings
+    Lists pairs of steps that the recordings leave open and whose answer would change the graph,
+    those first that would change it most, and an order of steps to ask the next person for, which
+    shows other pairs as well; --json names them all. It goes by the recordings
     alone, not by what steps mean: where an answer is plain to you, --must and --never say it.
     Marks of mistakes change nothing: all recordings count, also those that 'learn' leaves out.
 
@@ -102,7 +104,17 @@ def _print(advice: Advice) -> None:
     width = len(str(len(advice.order)))
     for number, step in enumerate(advice.order, start=1):
         echo(f"  {number:>{width}}  {step}")
+    echo(f"This would show for the first time: {_listed(advice.shows)}.")
+    if advice.left_open:
+        echo(f"It would leave open: {_listed(advice.left_open)}.")
     print_notes(advice.notes)
+
+
+def _listed(pairs: Sequence[tuple[str, str]]) -> str:
+    said = [f"'{first}' before '{second}'" for first, second in pairs[:NAMED]]
+    if len(pairs) > NAMED:
+        said.append(f"and {count(len(pairs) - NAMED, 'other pair')} (--json lists them)")
+    return ", ".join(said)
 
 
 def _print_nothing_to_ask_for(advice: Advice) -> None:
@@ -110,10 +122,6 @@ def _print_nothing_to_ask_for(advice: Advice) -> None:
         echo("No order of steps is worth asking for: these recordings show what orders can show.")
         return
     echo(
-        "No order of steps is worth asking for: nobody has done these, but to show them, somebody "
-        "would have to do what probably cannot be done."
+        "No order of steps is worth asking for: somebody would have to do what probably cannot be "
+        f"done, to show {_listed(advice.left_open)}."
     )
-    for first, second in advice.left_open[:NAMED]:
-        echo(f"  '{first}' before '{second}'")
-    if len(advice.left_open) > NAMED:
-        echo(f"  and {count(len(advice.left_open) - NAMED, 'other pair')}")

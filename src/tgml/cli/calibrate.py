@@ -10,7 +10,7 @@ import typer
 from tgml.cli import options
 from tgml.cli.output import count, echo, print_json, print_notes
 from tgml.cli.recordings import read_for_graph
-from tgml.cli.targets import check_file
+from tgml.cli.targets import check_file, check_replaced
 from tgml.errors import InputError, SettingError
 
 if TYPE_CHECKING:
@@ -58,9 +58,11 @@ def calibrate(
     Example: tgml calibrate pancakes.graph.json pancakes.csv --error-rate 0.1 -o alarm.json
     """
     from tgml.monitoring import calibrate as find
+    from tgml.monitoring.calibration import CALIBRATION_FORMAT
     from tgml.readers import read_graph
 
     check_file(output)
+    check_replaced(output, CALIBRATION_FORMAT)
     if sum(given is not None for given in (confusion, error_rate, recognised)) > 1:
         raise SettingError(
             "--confusion, --error-rate and --recognised exclude each other; give one of them"

@@ -82,7 +82,8 @@ def _sentence(graph: TaskGraph, alike: Sequence[Violation], performed: Container
     probable = [found.probability or 0.0 for found in evidence if found and found.doubtful]
     if not probable or len(probable) < len(evidence):
         return said
-    return f"{said} (doubtful: {100 * max(probable):.0f} % probable)"
+    shares = " and ".join(f"{100 * share:.0f} %" for share in probable)
+    return f"{said} (doubtful: {shares} probable)"
 
 
 def _summary(numbers: Sequence[int]) -> str:

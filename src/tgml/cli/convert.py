@@ -9,7 +9,7 @@ import typer
 
 from tgml.cli import options
 from tgml.cli.output import echo, print_notes
-from tgml.cli.targets import check_file, check_format
+from tgml.cli.targets import check_file, check_format, check_replaced
 
 if TYPE_CHECKING:
     from tgml.graph import TaskGraph
@@ -47,6 +47,7 @@ def convert(
     loaded = _post_processed(graph) if break_cycles else read_graph(graph)
     check_file(output)
     check_format(Path(output))
+    check_replaced(output)
     write_text(output, render(loaded, Path(output).suffix))
     print_notes(_not_expressed(loaded, Path(output)))
     echo(f"{Path(output)}: written")

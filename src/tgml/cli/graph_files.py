@@ -6,7 +6,14 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tgml.cli.targets import check_file, check_folder, check_format, is_folder, names_folder
+from tgml.cli.targets import (
+    check_file,
+    check_folder,
+    check_format,
+    check_replaced,
+    is_folder,
+    names_folder,
+)
 from tgml.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,6 +33,7 @@ def graph_paths(demos: Path, names: Collection[str], output: str | None) -> Sequ
         check_file(target)
         if target.suffix:  # a name without one is as good as any for the format of tgml
             check_format(target)
+        check_replaced(target)
         return [target]
     if target.suffix.lower() in RENDERERS and is_file:
         raise too_many(demos, names, f"give a folder with -o, {output} is one file")
@@ -40,6 +48,7 @@ def graph_paths(demos: Path, names: Collection[str], output: str | None) -> Sequ
             )
         if exists:
             check_file(path)
+            check_replaced(path)
         paths[path] = name
     return list(paths)
 

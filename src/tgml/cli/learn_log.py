@@ -20,7 +20,14 @@ from tgml.cli.output import (
     print_notes,
     progress_bar,
 )
-from tgml.cli.targets import check_file, check_folder, check_format, is_folder, names_folder
+from tgml.cli.targets import (
+    check_file,
+    check_folder,
+    check_format,
+    check_replaced,
+    is_folder,
+    names_folder,
+)
 from tgml.errors import InputError
 
 if TYPE_CHECKING:
@@ -123,12 +130,14 @@ class _Target:
             return cls(None, {}, "nowhere")
         if output.suffix.lower() == ".jsonl":
             check_file(output)
+            check_replaced(output)
             return cls(output, {}, "lines")
         is_file = not (is_folder(output) or names_folder(str(run.output)))
         if len(names) == 1 and is_file:
             check_file(output)
             if output.suffix:
                 check_format(output)
+            check_replaced(output)
             return cls(output, {names[0]: output}, "file")
         if output.suffix and is_file:
             from tgml.rendering import RENDERERS
@@ -139,7 +148,10 @@ class _Target:
                     ".jsonl file with -o"
                 )
         check_folder(output)
-        return cls(output, _file_names(output, names), "folder")
+        paths = _file_names(output, names)
+        for path in paths.values():
+            check_replaced(path)
+        return cls(output, paths, "folder")
 
     @property
     def checkpoint(self) -> Path | None:

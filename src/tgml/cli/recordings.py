@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tgml.cli.output import count
-from tgml.errors import InputError, UnknownNameError
+from tgml.errors import InputError, UnknownNameError, nearest_names
 
 if TYPE_CHECKING:
     from tgml.graph import TaskGraph
@@ -69,9 +69,11 @@ def of_this_procedure(reading: Reading, graph: TaskGraph, path: Path) -> Demonst
     if graph.procedure in reading.procedures:
         return reading.procedures[graph.procedure]
     listed = ", ".join(map(repr, reading.procedures))
+    near = nearest_names(graph.procedure, reading.procedures, 1)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
     raise InputError(
         f"{path}: {len(reading.procedures)} procedures, none called {graph.procedure!r} as the "
-        f"graph is; choose one with --procedure NAME: {listed}"
+        f"graph is{hint}; choose one with --procedure NAME: {listed}"
     )
 
 

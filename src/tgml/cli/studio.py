@@ -9,7 +9,7 @@ import typer
 
 from tgml.cli import options
 from tgml.cli.output import echo, print_notes, progress_bar
-from tgml.cli.targets import check_file
+from tgml.cli.targets import check_file, check_replaced
 from tgml.errors import InputError, MissingExtraError
 
 
@@ -67,6 +67,7 @@ def studio(
         if output.suffix.lower() != ".json":
             raise InputError(f"{output}: the studio saves graphs as JSON; expected NAME.json")
         check_file(output)
+        check_replaced(output)
     with progress_bar() as progress:
         opened = open_path(
             path,

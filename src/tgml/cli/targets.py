@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from tgml.errors import FileError, InputError
+
+LONGEST_HEAD = 2**16
+"""So many bytes at the beginning of a file are looked at."""
 
 
 def is_folder(path: Path) -> bool:
@@ -64,6 +68,39 @@ def check_file(path: str | Path) -> None:
         _check_parent(path)
     except OSError as error:  # such as a name that is too long
         raise FileError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def check_replaced(path: str | Path, kind: str | None = None) -> None:
+    """Check that a JSON file which is to be written replaces only what is of its own kind.
+
+    Parameters
+    ----------
+    path
+        The file; other formats than JSON and JSON Lines are not looked at.
+    kind
+        What JSON files of this kind give as their format; by default what graphs do.
+
+    Raises
+    ------
+    FileError
+        If there is a file that holds something else.
+    """
+    from tgml.storage import GRAPH_FORMAT
+
+    path = Path(path)
+    if path.suffix.lower() not in (".json", ".jsonl", ""):
+        return
+    try:
+        with path.open("rb") as file:
+            head = file.read(LONGEST_HEAD)
+    except OSError:
+        return  # there is none, or writing will say what is wrong with it
+    said = re.search(rb'"format"\s*:\s*"([^"]*)"', head)
+    if head.strip() and (said is None or said[1] != (kind or GRAPH_FORMAT).encode()):
+        raise FileError(
+            f"{path}: there is a file of this name, which holds something else; choose another "
+            "name with -o, or move the file away"
+        )
 
 
 def check_folder(path: Path) -> None:

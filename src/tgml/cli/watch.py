@@ -68,6 +68,19 @@ def _lines() -> Iterator[tuple[int, bytes]]:
     if sys.stdin is None:
         return
     try:
-        yield from enumerate(sys.stdin.buffer, start=1)
+        for number, line in enumerate(sys.stdin.buffer, start=1):
+            if number == 1:
+                _refuse_table(line)
+            yield number, line
     except OSError as error:  # such as a device that was unplugged
         raise FileError(f"standard input cannot be read ({error.strerror})") from None
+
+
+def _refuse_table(line: bytes) -> None:
+    from tgml.readers.plain_text import table_columns
+
+    if cells := table_columns(line.decode("utf-8-sig", "replace").strip(), {}):
+        raise InputError(
+            f"standard input: a table, by its first line ({', '.join(map(repr, cells))}); expected "
+            "a step on each line. 'tgml check GRAPH FILE' looks at tables"
+        )

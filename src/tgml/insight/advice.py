@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from tgml.insight.doubts import one_order
 from tgml.insight.next_recording import most_telling_order
 from tgml.insight.reliability import Judgement, judge
 from tgml.learners.partial_order import closure, reduction
-from tgml.sequences import Demonstrations
+from tgml.sequences import Demonstrations, expect_demonstrations
 
 BoolMatrix = NDArray[np.bool_]
 Matrix = NDArray[np.float64]
@@ -86,8 +87,9 @@ class Advice:
     order
         What to ask somebody for: whenever several steps can be done, to do the one that stands
         first here. Empty if nothing is worth asking for.
-    decides
-        How many open pairs that shows the other way round, if all of it can be done.
+    shows
+        The open pairs that this shows as nobody has done them, the first step of each before the
+        second, if all of it can be done.
     open_pairs
         How many pairs nobody has shown in both orders, though that is worth asking for.
     left_open
@@ -102,15 +104,20 @@ class Advice:
     procedure: str
     questions: tuple[Question, ...]
     order: tuple[str, ...]
-    decides: int
+    shows: tuple[tuple[str, str], ...]
     open_pairs: int
     left_open: tuple[tuple[str, str], ...]
     pairs: int
     notes: tuple[str, ...] = ()
 
+    @property
+    def decides(self) -> int:
+        """How many open pairs the order decides."""
+        return len(self.shows)
+
     def to_json(self) -> dict[str, Any]:
         """Return plain JSON values, each question with its sentence."""
-        content = asdict(self)
+        content = asdict(self) | {"decides": self.decides}
         for entry, question in zip(content["questions"], self.questions, strict=True):
             entry["sentence"] = str(question)
         return content
@@ -155,6 +162,7 @@ def advise(
     Nobody has done 'boil' after 'grind': one recording that does would decide 2 pairs; 3 edges of \
 the graph depend on it.
     """
+    expect_demonstrations(demonstrations, "advise")
     if len(demonstrations.seen) > LARGEST:
         raise InputError(
             f"{len(demonstrations.seen):,} different steps; advice is given for {LARGEST} or "
@@ -177,8 +185,8 @@ the graph depend on it.
     gain = np.where(asked, 1 - needs - RELUCTANCE * needs, 0.0)
     open_ = asked & (gain > 0)
     wanted = most_telling_order(gain, certain) if open_.any() else ()
-    decides = int(np.triu(open_[np.ix_(wanted, wanted)], 1).sum()) if wanted else 0
-    if not decides:
+    shows = [pair for pair in combinations(wanted, 2) if open_[pair]]
+    if not shows:
         wanted = ()  # what is open cannot be shown without asking for what probably cannot be done
     found = sorted(_questions(order, needs, open_), key=lambda entry: -entry[0])
     left = _left_open(open_, wanted, [(first, second) for _, first, second, *_ in found])
@@ -199,7 +207,7 @@ the graph depend on it.
             for _, first, second, edges, rest in found[:most]
         ),
         tuple(name(steps[number]) for number in wanted),
-        decides,
+        tuple((name(steps[first]), name(steps[second])) for first, second in shows),
         int(np.triu(open_ | open_.T).sum()),
         tuple((name(steps[first]), name(steps[second])) for first, second in left),
         len(steps) * (len(steps) - 1) // 2,

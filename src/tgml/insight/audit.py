@@ -14,7 +14,7 @@ from tgml.insight.misplaced import MISPLACED, blame, misplaced_probabilities
 from tgml.insight.reliability import Judgement, judge
 from tgml.insight.slips import habit_probabilities
 from tgml.insight.tally import Tally, tally
-from tgml.sequences import Demonstrations
+from tgml.sequences import Demonstrations, expect_demonstrations
 
 Matrix = NDArray[np.float64]
 
@@ -142,6 +142,7 @@ def audit(demonstrations: Demonstrations) -> Audit:
     >>> print(found.recordings[0].findings[0].evidence)
     done before 'pour', which came first in 9 of 10 recordings
     """
+    expect_demonstrations(demonstrations, "audit")
     judged = judge(demonstrations)
     counted = tally(demonstrations, marks=False)
     skipping = 1 - habit_probabilities(~counted.done, np.ones_like(counted.done), counted.weights)

@@ -49,7 +49,7 @@ class Engine:
             raise MissingExtraError(
                 "reading event logs",
                 "logs",
-                "or name the columns of a small CSV with --column ROLE=NAME",
+                "without it 'tgml learn' reads one CSV, its columns named with --column ROLE=NAME",
             ) from None
         try:
             self._folder = Path(tempfile.mkdtemp(prefix="tgml-log-"))

@@ -74,6 +74,9 @@ def evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> str:
             parts.append(_counted(name, graph.evidence[step, name]))
         elif (step, name) in graph.weights:
             parts.append(f"weight of {name!r}: {graph.weights[step, name]:.2f}")
+        elif between := _between(graph, step, name):
+            may = "which may" if len(between) == 1 else "which may all"
+            parts.append(f"through {_listed(between)}, {may} be left out")
     method, recordings = graph.provenance.get("method"), graph.provenance.get("recordings")
     source = []
     if isinstance(recordings, int) and not isinstance(recordings, bool):
@@ -81,6 +84,17 @@ def evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> str:
         how = f" with {method!r}" if isinstance(method, str) else ""
         source = [f"learned from {recordings} {noun}{how}"]
     return "; ".join([", ".join(parts), *source] if parts else source)
+
+
+def _between(graph: TaskGraph, step: str, name: str) -> list[str]:
+    """Return the optional steps through which one needs another that it does not need directly."""
+    if step not in graph.vocabulary:
+        return []
+    return [
+        other
+        for other in graph.preconditions_of(step)
+        if other in graph.optional_steps and name in graph.all_preconditions_of(other)
+    ]
 
 
 def _counted(name: str, found: EdgeEvidence) -> str:

@@ -203,8 +203,9 @@ def _flag_notes(takes: Iterable[_Take]) -> list[Note]:
                 step.flagged and step.start != _NEVER for step in take.steps
             )
     advice = (
-        "of mistakes only steps never done are marked; the error annotations say it, which 'tgml "
-        "learn', 'check' and 'align' take with --errors FILE"
+        "of mistakes only steps never done are marked; the error annotations say it, which those "
+        "commands that look at marks ('tgml learn', 'check', 'align', 'report') take with --errors "
+        "FILE"
     )
     return [
         (procedure, f"{count} steps have errors, the file does not say which; {advice}")

@@ -14,8 +14,8 @@ SWAPPED = 0.5
 """Where in so many rows the step stays and the recording changes, each seems to be the other."""
 SWAP = (
     "from row to row the recording changes and the step stays: if the two columns are swapped, "
-    "exchange their names in the first line; if the rows are sorted by step, sort them by "
-    "recording and time"
+    "exchange their names, in the first line or where you gave them; if the rows are sorted by "
+    "step, sort them by recording and time"
 )
 
 

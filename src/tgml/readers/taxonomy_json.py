@@ -45,7 +45,7 @@ def read(source: Source) -> Draft:
         # The published experiments keep them, so leaving them out is no default here.
         remark = (
             f"{count} steps start at -1, which says that they were never done; they are kept "
-            "where the file lists them, sorting by time puts them first"
+            "where the file lists them, as the paper does; sorting by time puts them first"
         )
         notes.append((scenario, remark))
     vocabularies = {

@@ -17,7 +17,7 @@ from tgml.errors import TgmlError
 from tgml.evaluation import compare_edges
 from tgml.graph import TaskGraph
 from tgml.learners import LEARNERS, Curve, Progress, get_learner, no_progress
-from tgml.pipeline import learn_all
+from tgml.pipeline import learn_all, learnable
 from tgml.sequences import Demonstrations, in_words
 
 DRAWS = 100
@@ -82,7 +82,7 @@ class _Recipe:
         return cls(method, seed, settings, asked)
 
     def usable(self, given: Demonstrations) -> Demonstrations:
-        return given if self.asked.get("with_mistakes") else given.without_marked_mistakes()
+        return learnable(given, bool(self.asked.get("with_mistakes")))[0]
 
     def learn(self, procedures: list[Demonstrations], progress: Progress) -> list[TaskGraph]:
         learned = learn_all(
@@ -136,7 +136,7 @@ def learn_again(
         (same,) = recipe.learn([usable], progress)
         learner = get_learner(recipe.method, **recipe.settings)
         curve = learner.training_curve(usable, seed=recipe.seed)
-        about = _about(recipe, graph, same, usable)
+        about = _about(recipe, graph, same, usable, demonstrations)
         if truth is None or wanted < 2:
             if truth is not None and draws is None:
                 about += f" Intervals would take long here; --again {DRAWS} draws them."
@@ -167,7 +167,13 @@ def usual_draws(method: str, demonstrations: Demonstrations) -> int:
     return possible if possible >= LEAST_DRAWS else min(possible, 1)
 
 
-def _about(recipe: _Recipe, graph: TaskGraph, same: TaskGraph, recordings: Demonstrations) -> str:
+def _about(
+    recipe: _Recipe,
+    graph: TaskGraph,
+    same: TaskGraph,
+    recordings: Demonstrations,
+    given: Demonstrations,
+) -> str:
     differing = len(set(graph.edges) ^ set(same.edges))
     found = (
         "the same graph comes out"
@@ -176,7 +182,9 @@ def _about(recipe: _Recipe, graph: TaskGraph, same: TaskGraph, recordings: Demon
         "the curve and the intervals are those of the method on these recordings"
     )
     number = in_words(recordings.total_weight)
-    return f"Learned again with {recipe.method!r} from {number} recordings, {found}."
+    left_out = in_words(given.total_weight - recordings.total_weight)
+    without = f" (without {left_out} with marked mistakes)" if left_out != "0" else ""
+    return f"Learned again with {recipe.method!r} from {number} recordings{without}, {found}."
 
 
 def _drawn(recordings: Demonstrations, draw: int) -> Demonstrations:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from tgml.alignment import Aligner, explain_alignment
 from tgml.attributes import EdgeEvidence
 from tgml.errors import UnavailableError
 from tgml.graph import Edge, TaskGraph
+from tgml.insight import edge_evidence
 from tgml.learners import Progress, no_progress
 from tgml.monitoring import Monitor, Verdict
 from tgml.monitoring.explain import explain
@@ -73,7 +73,7 @@ def make_report(
     notes: list[str] = []
     counted = graph
     if demonstrations is not None and not graph.evidence:
-        counted = graph.replace(evidence=dict(_evidence(graph, demonstrations)))
+        counted = graph.replace(evidence=_evidence(graph, demonstrations))
         notes.append("the evidence of the edges is counted in the recordings given here")
     drawing = comparison = text = ""
     try:
@@ -117,37 +117,13 @@ def _facts(graph: TaskGraph) -> tuple[tuple[str, str], ...]:
     return tuple(facts)
 
 
-def _evidence(
-    graph: TaskGraph, demonstrations: Demonstrations
-) -> Iterator[tuple[Edge, EdgeEvidence]]:
-    """Count for each edge between steps how the recordings order its ends, first times only."""
-    places = []
-    for recording in demonstrations:
-        first: dict[str, int] = {}
-        for place, name in enumerate(demonstrations.names(recording)):
-            first.setdefault(name, place)
-        places.append((recording, first))
-    for step, needed in graph.edges:
-        if step == END or needed == START:
-            continue
-        shown = [
-            (r, first[needed] < first[step])
-            for r, first in places
-            if {step, needed} <= first.keys()
-        ]
-        held = [recording for recording, is_held in shown if is_held]
-        broken = [recording for recording, is_held in shown if not is_held]
-        silent = demonstrations.total_weight - math.fsum(r.weight for r, _ in shown)
-        yield (
-            (step, needed),
-            EdgeEvidence(
-                math.fsum(recording.weight for recording in held),
-                math.fsum(recording.weight for recording in broken),
-                max(silent, 0.0),
-                tuple(recording.id for recording in held),
-                tuple(recording.id for recording in broken),
-            ),
-        )
+def _evidence(graph: TaskGraph, demonstrations: Demonstrations) -> dict[Edge, EdgeEvidence]:
+    """Count for each edge between steps how recordings order its ends, if they have them at all."""
+    shown = set(demonstrations.vocabulary.steps)
+    between = [edge for edge in graph.edges if edge[0] != END and edge[1] != START]
+    counted = edge_evidence(demonstrations, [edge for edge in between if shown.issuperset(edge)])
+    nothing = EdgeEvidence(0.0, 0.0, demonstrations.total_weight)
+    return {edge: counted.get(edge, nothing) for edge in between}
 
 
 def _step(graph: TaskGraph, name: str) -> StepEntry:
@@ -181,7 +157,9 @@ def _recordings(graph: TaskGraph, demonstrations: Demonstrations) -> Iterator[Re
         never = tuple(explain(verdict, graph) for verdict in end.verdicts if verdict.is_mistake)
         alignment = aligner.align(demonstrations.names(recording))
         why = explain_alignment(graph, alignment) if end.mistakes else ()
-        yield RecordingEntry(recording.id, steps, never, end.mistakes, why, alignment.fitness)
+        yield RecordingEntry(
+            recording.id, steps, never, end.mistakes, why, alignment.fitness, recording.marks
+        )
 
 
 def _done(verdict: Verdict, graph: TaskGraph) -> DoneStep:

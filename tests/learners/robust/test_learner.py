@@ -295,3 +295,26 @@ def test_all_parts_of_all_procedures_are_told_each_once() -> None:
     assert learner.PARTS in first
     assert {total for _, total, _ in told} == {2 * learner.PARTS}
     assert told[-1] == (2 * learner.PARTS, 2 * learner.PARTS, "learned")
+
+
+def test_every_seed_has_its_result_drawn_or_shared() -> None:
+    given = Demonstrations.from_steps(["abcabd", "bacabd", "abcbad", "cabdab", "abdcab", "bdacba"])
+    for repetitions in (Repetitions.FIRST, Repetitions.RANDOM):
+        learner = Robust(repetitions=repetitions)
+        (found,) = learner.learn_many([given], seeds=[0, 1, 2])
+        alone = [learner.learn(given, seed=seed) for seed in range(3)]
+        assert [one.adjacency.matrix.tobytes() for one in found] == [
+            one.adjacency.matrix.tobytes() for one in alone
+        ]
+    assert learner.learn(given).adjacency.matrix.tobytes() == found[0].adjacency.matrix.tobytes()
+    assert len({one.adjacency.matrix.tobytes() for one in found}) > 1
+
+
+def test_the_error_rate_is_that_of_all_recordings_however_they_are_counted() -> None:
+    orders = ["abcd"] * 6 + ["dcba"]
+    listed = Demonstrations.from_steps(orders)
+    first, last = listed.sequences[0], listed.sequences[-1]
+    weighed = replace(listed, sequences=(replace(first, weight=6.0), last))
+    rates = [Robust().learn(given).facts["error_rate"] for given in (listed, weighed)]
+    assert rates[0] == pytest.approx(rates[1])
+    assert 0 < rates[0] < 0.25

@@ -86,6 +86,8 @@ class RecordingEntry:
         The smallest set of changes that would make it valid, a line each.
     fitness
         How well it fits the graph as a whole, from 0 to 1, where that is known.
+    marks
+        What its annotator marked.
     """
 
     id: str
@@ -94,6 +96,7 @@ class RecordingEntry:
     mistakes: int = 0
     explanation: tuple[str, ...] = ()
     fitness: float | None = None
+    marks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

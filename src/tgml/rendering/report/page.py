@@ -164,6 +164,8 @@ def _recording(entry: RecordingEntry) -> str:
         never += f"<p>The smallest explanation of all of it:</p>{_list(entry.explanation)}"
     if entry.fitness is not None:
         about += f", fitness {entry.fitness:.2f}"
+    if entry.marks:
+        about += f"; marked in the file: {_text(', '.join(entry.marks))}"
     is_open = " open" if entry.mistakes else ""
     return (
         f"<details{is_open}><summary>{_name(entry.id)}: {about}</summary>"
