@@ -54,7 +54,10 @@ def test_nothing_worth_asking_for_is_said(tgml: Run, put: Put) -> None:
     result = tgml("advise", put("tea.csv", table(many)))
     assert result.lines == [
         "tea: 0 of 1 pair of steps are open",
-        "No order of steps is worth asking for: these recordings show what orders can show.",
+        (
+            "No order of steps is worth asking for: where these recordings show one order alone, "
+            "it is more probable than not that it is needed."
+        ),
     ]
 
 

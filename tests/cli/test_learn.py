@@ -294,3 +294,16 @@ def test_all_recipes_of_captaincook4d_are_learned_from_one_file(
     assert result.code == 0
     scenarios = json.loads(path.read_text(encoding="utf-8"))["taxonomy"]
     assert len(result.lines) == len(list((folder / "graphs").iterdir())) == len(scenarios)
+
+
+@pytest.mark.parametrize("output", ["graphs.jsonl", "graphs.txt", "graphs.svg", "graphs.json"])
+def test_several_procedures_go_to_no_folder_that_is_called_like_a_file(
+    tgml: Run, put: Put, folder: Path, output: str
+) -> None:
+    several = put("several.json", annotated({"tea": ["ab", "ab"], "soup": ["cd", "dc"]}))
+    result = tgml("learn", several, *EXACT, "-o", output)
+    assert (result.code, result.out) == (2, "")
+    assert f"give a folder with -o, {output} is one file" in result.err
+    assert ("--format log writes all of them to one" in result.err) == (output == "graphs.jsonl")
+    assert not (folder / output).exists()
+    assert tgml("learn", several, *EXACT, "-o", "graphs.v1").code == 0

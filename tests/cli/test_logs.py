@@ -168,3 +168,24 @@ def test_without_the_extra_the_message_says_what_to_install(
     result = tgml("learn", two, "--format", "log", "-m", "intersection")
     assert result.code == 2
     assert "pip install 'tgml[logs]'" in result.err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--since 2024-01-01",
+        "--step-column activity",
+        "--min-variant 3",
+        "--complete",
+        "--workers 2",
+    ],
+)
+def test_options_of_logs_with_another_format_are_refused(tgml: Run, put: Put, options: str) -> None:
+    log = put("log.csv", "case,activity\n1,a\n1,b\n")
+    result = tgml("learn", log, "--format", "csv", *options.split())
+    option = options.split()[0]
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
+        f"error: {option} is for event logs, and --format csv says that this is none; use --format "
+        f"log, or leave {option} out\n"
+    )

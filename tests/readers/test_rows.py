@@ -79,3 +79,11 @@ def test_recordings_one_after_the_other_never_look_swapped(recordings: list[list
 def test_recordings_that_stand_together_need_no_remark() -> None:
     rows = [Row(line, str(line // 3), "a", "p") for line in range(2, 11)]
     assert gather(rows, marked=False)[1] == []
+
+
+def test_times_of_another_kind_name_the_option_that_reads_them() -> None:
+    row = Row(2, "anna", "boil", "tea", start="05/03/2024 09:32")
+    with pytest.raises(
+        FormatError, match=r"line 2: the start time is '05/03/2024 09:32'.*--time-f"
+    ):
+        gather([row], marked=False)

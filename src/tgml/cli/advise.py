@@ -119,7 +119,10 @@ def _listed(pairs: Sequence[tuple[str, str]]) -> str:
 
 def _print_nothing_to_ask_for(advice: Advice) -> None:
     if not advice.left_open:
-        echo("No order of steps is worth asking for: these recordings show what orders can show.")
+        echo(
+            "No order of steps is worth asking for: where these recordings show one order alone, "
+            "it is more probable than not that it is needed."
+        )
         return
     echo(
         "No order of steps is worth asking for: somebody would have to do what probably cannot be "

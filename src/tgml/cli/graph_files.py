@@ -19,6 +19,9 @@ from tgml.errors import InputError
 if TYPE_CHECKING:
     from tgml.pipeline import Learning
 
+FILE_ENDINGS = (".jsonl", ".csv", ".txt", ".svg", ".png", ".html")
+"""Endings of files that people may ask for beside those of graphs; nobody calls a folder so."""
+
 
 def graph_paths(demos: Path, names: Collection[str], output: str | None) -> Sequence[Path | None]:
     """Return the file of each procedure's graph, all of them fit to be written."""
@@ -35,8 +38,9 @@ def graph_paths(demos: Path, names: Collection[str], output: str | None) -> Sequ
             check_format(target)
         check_replaced(target)
         return [target]
-    if target.suffix.lower() in RENDERERS and is_file:
-        raise too_many(demos, names, f"give a folder with -o, {output} is one file")
+    if target.suffix.lower() in (*RENDERERS, *FILE_ENDINGS) and is_file:
+        advice = "; --format log writes all of them to one" if target.suffix == ".jsonl" else ""
+        raise too_many(demos, names, f"give a folder with -o, {output} is one file{advice}")
     check_folder(target)
     paths: dict[Path, str] = {}
     for name in names:

@@ -214,7 +214,13 @@ def learn(
             "no recordings; name their file, as in: tgml learn pancakes.csv -o learned.json ('tgml "
             "example pancakes' writes one to start from)"
         )
-    named = (recording_column, step_column, time_column, procedure_column, lifecycle_column)
+    named = {
+        "recording": recording_column,
+        "step": step_column,
+        "time": time_column,
+        "procedure": procedure_column,
+        "lifecycle": lifecycle_column,
+    }
     filters = {
         "since": since,
         "until": until,
@@ -225,7 +231,14 @@ def learn(
         "min_variant": min_variant,
         "top_variants": top_variants,
     }
-    only_logs = (*named, *filters.values(), time_format, memory, workers, scheduler)
+    only_logs = {
+        **{f"{role}_column": name for role, name in named.items()},
+        **filters,
+        "time_format": time_format,
+        "memory": memory,
+        "workers": workers,
+        "scheduler": scheduler,
+    }
     if log_options.is_log(demos, file_format, only_logs):
         for option, used in (("--errors", errors), ("--why", why)):
             if used:
@@ -234,7 +247,7 @@ def learn(
         _learn_log(
             demos,
             reading={
-                "columns": log_options.columns(column, *named),
+                "columns": log_options.columns(column, **named),
                 "order": order,
                 "time_format": time_format,
                 "keep": log_options.keep(**filters),

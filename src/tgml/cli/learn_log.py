@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from tgml.cli.graph_files import file_name
+from tgml.cli.graph_files import FILE_ENDINGS, file_name
 from tgml.cli.notes import print_notes_of
 from tgml.cli.output import (
     count,
@@ -142,7 +142,7 @@ class _Target:
         if output.suffix and is_file:
             from tgml.rendering import RENDERERS
 
-            if output.suffix.lower() in RENDERERS:
+            if output.suffix.lower() in (*RENDERERS, *FILE_ENDINGS):
                 raise InputError(
                     f"{run.log}: {len(names)} procedures and one file {output}; give a folder or a "
                     ".jsonl file with -o"

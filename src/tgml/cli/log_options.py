@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -104,17 +104,29 @@ def keep(**given: Any) -> LogFilter:
     return LogFilter(**{name: value for name, value in given.items() if value is not None})
 
 
-def is_log(path: str, file_format: str | None, given: Iterable[object]) -> bool:
+def is_log(path: str, file_format: str | None, given: Mapping[str, object]) -> bool:
     """Return whether recordings are to be read as an event log.
 
     They are if the path can be nothing else (Parquet, XES, compressed, a glob, an address), if
     ``--format log`` says so, or if an option is given that only a log has.
+
+    Raises
+    ------
+    SettingError
+        If another format is named, and such an option given.
     """
     from tgml.logs.source import is_log as is_log_path
 
+    used = [name for name, value in given.items() if value is not None and value is not False]
+    if file_format not in (None, LOG_FORMAT) and used:
+        option = f"--{used[0].replace('_', '-')}"
+        raise SettingError(
+            f"{option} is for event logs, and --format {file_format} says that this is none; use "
+            f"--format {LOG_FORMAT}, or leave {option} out"
+        )
     if file_format is not None:
         return file_format == LOG_FORMAT
-    return is_log_path(path) or any(value is not None and value is not False for value in given)
+    return is_log_path(path) or bool(used)
 
 
 def refuse_large(path: Path) -> None:

@@ -18,6 +18,12 @@ SWAP = (
     "step, sort them by recording and time"
 )
 
+OTHER_TIMES = (
+    "; with --time-format, as in '%d/%m/%Y %H:%M', a table is read as an event log, which may have "
+    "others"
+)
+"""What to do where a table has times of another kind."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -127,7 +133,7 @@ def _seconds(rows: list[Row]) -> dict[tuple[int, str], float]:
         for name, text in (("start", row.start), ("end", row.end)):
             if not text:
                 continue
-            time = parse_time(text, f"line {row.line}: the {name} time")
+            time = parse_time(text, f"line {row.line}: the {name} time", OTHER_TIMES)
             if isinstance(time, datetime):
                 moments[number, name] = time
                 kind = "timestamps with" if time.utcoffset() is not None else "timestamps without"

@@ -64,7 +64,7 @@ def as_seconds(value: Any, about: str) -> float:
     raise FormatError(f"{about} is {shown(value)}; expected a number of seconds")
 
 
-def parse_time(text: str, about: str) -> float | datetime:
+def parse_time(text: str, about: str, advice: str = "") -> float | datetime:
     """Return a time that somebody wrote, as seconds or as a moment.
 
     Parameters
@@ -73,6 +73,8 @@ def parse_time(text: str, about: str) -> float | datetime:
         A number of seconds, ``HH:MM:SS``, ``MM:SS``, or an ISO 8601 timestamp.
     about
         The place, for messages.
+    advice
+        What to do if it is none, for the end of the message.
 
     Examples
     --------
@@ -84,26 +86,27 @@ def parse_time(text: str, about: str) -> float | datetime:
     except ValueError:
         clock = _CLOCK.fullmatch(text)
         if not clock:
-            return _moment(text, about)
+            return _moment(text, about, advice)
         hours, minutes, rest = clock.groups()
         if float(rest) >= 60 or (hours and float(minutes) >= 60):
-            raise _no_time(text, about) from None
+            raise _no_time(text, about, advice) from None
         seconds = float(hours or 0) * 3600 + float(minutes) * 60 + float(rest)
     if not math.isfinite(seconds):
-        raise _no_time(text, about)
+        raise _no_time(text, about, advice)
     return seconds
 
 
-def _moment(text: str, about: str) -> datetime:
+def _moment(text: str, about: str, advice: str) -> datetime:
     try:
         return datetime.fromisoformat(text)
     except ValueError:
-        raise _no_time(text, about) from None
+        raise _no_time(text, about, advice) from None
 
 
-def _no_time(text: str, about: str) -> FormatError:
+def _no_time(text: str, about: str, advice: str) -> FormatError:
     return FormatError(
         f"{about} is {shown(text)}; expected seconds, HH:MM:SS, MM:SS or an ISO 8601 timestamp"
+        f"{advice}"
     )
 
 
