@@ -77,12 +77,18 @@ def test_several_procedures_are_refused_a_file_in_place_of_a_folder(
     assert files_in(folder) == ["several.json", "taken"]
 
 
-def test_procedures_that_would_share_a_file_are_refused(tgml: Run, put: Put, folder: Path) -> None:
-    several = put("several.json", annotated({"hot tea": ["ab"], "hot/tea": ["ab"]}))
+def test_procedures_that_would_share_a_file_get_numbers(tgml: Run, put: Put, folder: Path) -> None:
+    several = put(
+        "several.json", annotated({"hot tea": ["ab"], "hot/tea": ["ba"], "Hot tea": ["a"]})
+    )
     result = tgml("learn", several, "-m", "intersection", "-o", "graphs")
-    assert (result.code, result.out) == (2, "")
-    assert "'hot tea' and 'hot/tea' would share this file" in result.err
-    assert files_in(folder) == ["several.json"]
+    assert result.code == 0
+    assert sorted(path.name for path in (folder / "graphs").iterdir()) == [
+        "Hot-tea (3).json",
+        "hot-tea (2).json",
+        "hot-tea.json",
+    ]
+    assert result.lines[1].startswith("graphs/hot-tea (2).json: ")
 
 
 def test_a_failed_learning_leaves_an_older_graph_as_it_is(tgml: Run, put: Put) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,14 +22,24 @@ if TYPE_CHECKING:
 
 FILE_ENDINGS = (".jsonl", ".csv", ".txt", ".svg", ".png", ".html")
 """Endings of files that people may ask for beside those of graphs; nobody calls a folder so."""
+NAMED = 24
+"""So many procedures are named."""
 
 
-def graph_paths(demos: Path, names: Collection[str], output: str | None) -> Sequence[Path | None]:
-    """Return the file of each procedure's graph, all of them fit to be written."""
+def graph_paths(where: str | Path, names: Sequence[str], output: str) -> dict[str, Path]:
+    """Return the file of each procedure's graph, all of them fit to be written.
+
+    Parameters
+    ----------
+    where
+        Where the procedures come from, for messages.
+    names
+        What they are called; names that make the same file name get numbers.
+    output
+        What the user gave: a file, for one procedure, or a folder.
+    """
     from tgml.rendering import RENDERERS
 
-    if output is None:
-        return [None] * len(names)
     target = Path(output)
     exists = is_folder(target)
     is_file = not (exists or names_folder(output))
@@ -37,31 +48,35 @@ def graph_paths(demos: Path, names: Collection[str], output: str | None) -> Sequ
         if target.suffix:  # a name without one is as good as any for the format of tgml
             check_format(target)
         check_replaced(target)
-        return [target]
+        return {names[0]: target}
     if target.suffix.lower() in (*RENDERERS, *FILE_ENDINGS) and is_file:
         advice = "; --format log writes all of them to one" if target.suffix == ".jsonl" else ""
-        raise too_many(demos, names, f"give a folder with -o, {output} is one file{advice}")
+        raise too_many(where, names, f"give a folder with -o, {output} is one file{advice}")
     check_folder(target)
-    paths: dict[Path, str] = {}
-    for name in names:
-        path = target / f"{file_name(name)}.json"
-        if path in paths:
-            raise InputError(
-                f"{path}: the procedures {paths[path]!r} and {name!r} would share this file; "
-                "learn them one at a time with --procedure"
-            )
-        if exists:
+    paths = _in_folder(target, names)
+    if exists:
+        for path in paths.values():
             check_file(path)
             check_replaced(path)
-        paths[path] = name
-    return list(paths)
+    return paths
 
 
-def too_many(demos: Path, names: Collection[str], advice: str) -> InputError:
+def _in_folder(folder: Path, names: Sequence[str]) -> dict[str, Path]:
+    taken: Counter[str] = Counter()
+    paths = {}
+    for name in names:
+        stem = file_name(name)
+        taken[stem.casefold()] += 1
+        number = taken[stem.casefold()]
+        paths[name] = folder / (f"{stem}.json" if number == 1 else f"{stem} ({number}).json")
+    return paths
+
+
+def too_many(where: str | Path, names: Sequence[str], advice: str) -> InputError:
     """Return the error of a file with several procedures where one is expected."""
-    listed = ", ".join(map(repr, names))
+    listed = ", ".join(map(repr, names[:NAMED])) + (", ..." if len(names) > NAMED else "")
     return InputError(
-        f"{demos}: {len(names)} procedures; {advice}, or choose one with --procedure NAME: {listed}"
+        f"{where}: {len(names)} procedures; {advice}, or choose one with --procedure NAME: {listed}"
     )
 
 

@@ -203,7 +203,7 @@ def learn(
     if zero_shot is not None:
         refuse_for_zero_shot(demos, method, model, unified=unified, save_model=save_model)
         unseen = options.settings(setting, options.learner_class(method))
-        paths = graph_paths(zero_shot, [zero_shot.stem], output)
+        paths = _paths(zero_shot, [zero_shot.stem], output)
         learning = predict_graph(zero_shot, model, unseen, threshold, relaxed)
         _report([learning], paths, changes, as_json)
         return
@@ -281,13 +281,15 @@ def learn(
     )
     several = len(reading.procedures) > 1
     if several and output is None and not as_json:
-        raise too_many(path, reading.procedures, "give a folder with -o")
-    paths = graph_paths(path, reading.procedures, output)
+        raise too_many(path, list(reading.procedures), "give a folder with -o")
+    paths = _paths(path, list(reading.procedures), output)
     kind = options.learner_class(method)
     settings = options.settings(setting, kind)
     settings |= options.transformer(kind, unified=unified, save_model=save_model)
     if several and (prior is not None or must or never or why):
-        raise too_many(path, reading.procedures, "a prior, must, never or why is of one procedure")
+        raise too_many(
+            path, list(reading.procedures), "a prior, must, never or why is of one procedure"
+        )
     asked = [parse_edge(text, reading.only().vocabulary.steps) for text in why or ()]
     if prior is not None or must or never:
         (given,) = reading.procedures.values()
@@ -311,6 +313,10 @@ def learn(
     print_notes_on(reading.procedures, reading.notes)
     said = [_why(reading.only(), learnings[0], edge, with_mistakes) for edge in asked]
     _report(learnings, paths, changes, as_json, said)
+
+
+def _paths(path: Path, names: Sequence[str], output: str | None) -> list[Path | None]:
+    return [None] * len(names) if output is None else [*graph_paths(path, names, output).values()]
 
 
 def _with_consequences(untold: Learning, learning: Learning) -> Learning:

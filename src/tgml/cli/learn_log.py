@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from tgml.cli.graph_files import FILE_ENDINGS, file_name
+from tgml.cli.graph_files import graph_paths, too_many
 from tgml.cli.notes import print_notes_of
 from tgml.cli.output import (
     count,
@@ -22,13 +22,8 @@ from tgml.cli.output import (
 )
 from tgml.cli.targets import (
     check_file,
-    check_folder,
-    check_format,
     check_replaced,
-    is_folder,
-    names_folder,
 )
-from tgml.errors import InputError
 
 if TYPE_CHECKING:
     from tgml.runs import Outcome, RunReport, Workers
@@ -87,7 +82,7 @@ def learn_log(run: LogRun) -> None:
         known: Mapping[str, Any] = {}
         if run.knowledge is not None:
             if len(names) > 1:
-                raise _too_many(run, names, "a prior, must or never is of one procedure; choose it")
+                raise too_many(run.log, names, "a prior, must or never is of one procedure")
             (given,) = log.demonstrations(names)
             known = run.knowledge(given.vocabulary.steps)
         checkpoint = target.checkpoint if len(names) > 1 else None
@@ -126,32 +121,15 @@ class _Target:
         output = None if run.output is None else Path(run.output)
         if output is None:
             if len(names) > 1 and not run.as_json:
-                raise _too_many(run, names, "give a folder or a .jsonl file with -o, or choose one")
+                raise too_many(run.log, names, "give a folder or a .jsonl file with -o")
             return cls(None, {}, "nowhere")
         if output.suffix.lower() == ".jsonl":
             check_file(output)
             check_replaced(output)
             return cls(output, {}, "lines")
-        is_file = not (is_folder(output) or names_folder(str(run.output)))
-        if len(names) == 1 and is_file:
-            check_file(output)
-            if output.suffix:
-                check_format(output)
-            check_replaced(output)
-            return cls(output, {names[0]: output}, "file")
-        if output.suffix and is_file:
-            from tgml.rendering import RENDERERS
-
-            if output.suffix.lower() in (*RENDERERS, *FILE_ENDINGS):
-                raise InputError(
-                    f"{run.log}: {len(names)} procedures and one file {output}; give a folder or a "
-                    ".jsonl file with -o"
-                )
-        check_folder(output)
-        paths = _file_names(output, names)
-        for path in paths.values():
-            check_replaced(path)
-        return cls(output, paths, "folder")
+        paths = graph_paths(run.log, names, str(run.output))
+        kind = "file" if [*paths.values()] == [output] else "folder"
+        return cls(output, paths, kind)
 
     @property
     def checkpoint(self) -> Path | None:
@@ -180,25 +158,6 @@ class _Target:
                 texts[path.name] = render(graph, path.suffix)
         if texts:
             write_into_folder(next(iter(self.paths.values())).parent, texts)
-
-
-def _too_many(run: LogRun, names: Sequence[str], advice: str) -> InputError:
-    listed = ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
-    return InputError(
-        f"{run.log}: {len(names)} procedures; {advice} with --procedure NAME: {listed}"
-    )
-
-
-def _file_names(folder: Path, names: Sequence[str]) -> dict[str, Path]:
-    """Return a file for each procedure; names that make the same file name get numbers."""
-    taken: dict[str, int] = {}
-    paths = {}
-    for name in names:
-        stem = file_name(name)
-        number = taken.get(stem.casefold(), 0) + 1
-        taken[stem.casefold()] = number
-        paths[name] = folder / (f"{stem}.json" if number == 1 else f"{stem} ({number}).json")
-    return paths
 
 
 def _print(run: LogRun, report: RunReport, target: _Target) -> None:
