@@ -161,7 +161,8 @@ def test_sessions_mixed_in_one_input_are_kept_apart_also_behind_a_recogniser(
 def test_recordings_of_no_use_give_one_message_and_leave_no_file(
     content: str, said: str, tgml: Run, graph: str, put: Put
 ) -> None:
-    result = tgml("calibrate", graph, put("bad.csv", content), "-o", "alarm.json")
+    bad = put("bad.csv", content)
+    result = tgml("calibrate", graph, bad, "--error-rate", "0.1", "-o", "alarm.json")
     assert (result.code, result.out) == (2, "")
     (message,) = result.notes
     assert message.startswith("error: ")
@@ -176,3 +177,12 @@ def test_a_calibration_that_was_there_is_left_alone_by_a_failure(
     result = tgml("calibrate", graph, put("bad.csv", "recording\n"), "-o", alarm)
     assert result.code == 2
     assert Path(alarm).read_bytes() == before
+
+
+def test_errors_of_the_recogniser_have_to_be_given(tgml: Run, graph: str, demos: str) -> None:
+    result = tgml("calibrate", graph, demos, "-o", "alarm.json")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
+        "error: nothing says how the recogniser errs; give --error-rate R, --confusion FILE, or "
+        "with --recognised FILE what it saw\n"
+    )

@@ -384,3 +384,12 @@ def test_a_table_is_refused_before_anything_is_judged(watch: Watch, separator: s
         "error: standard input: a table, by its first line ('recording', 'step'); expected a step "
         "on each line. 'tgml check GRAPH FILE' looks at tables\n"
     )
+
+
+def test_for_a_recogniser_what_was_never_done_counts_as_well(watch: Watch) -> None:
+    result = watch("slice bread\n", "--error-rate", "0.01")
+    assert result.code == 1
+    assert result.lines[-1] == "1 step observed: no mistake, 3 of 4 steps probably never done"
+    *_, end = objects(watch("slice bread\n", "--error-rate", "0.01", "--json"))
+    assert (end["mistakes"], end["open"]) == (3, ["wash lettuce", "stack", "eat"])
+    assert watch(RIGHT, "--error-rate", "0.01").code == 0

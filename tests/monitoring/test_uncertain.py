@@ -20,6 +20,7 @@ from tgml.monitoring import (
     UncertainVerdict,
     mistake_probabilities,
 )
+from tgml.monitoring.belief import HINDSIGHT
 from tgml.monitoring.session import UNDO_LIMIT
 
 CHAIN = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": ["c"], "e": ["d"], "f": ["e"]})
@@ -184,7 +185,31 @@ def test_mistakes_are_counted_unknown_steps_included() -> None:
     monitor = UncertainMonitor(CHAIN, error_rate=0.0)
     for step in ("b", "fly", "a", "walk"):
         monitor.observe(step)
-    assert monitor.mistakes == monitor.finish().mistakes == 3
+    assert monitor.mistakes == 3
+    assert monitor.finish().open == ("c", "d", "e", "f")
+    assert monitor.finish().mistakes == 7
+
+
+@given(task_graphs(), STREAMS, RATES, st.sampled_from([0.2, 0.5, 0.8]))
+def test_mistakes_are_counted_by_what_is_known_now(
+    graph: TaskGraph, steps: list[str], rate: float, threshold: float
+) -> None:
+    monitor = UncertainMonitor(graph, error_rate=rate, threshold=threshold)
+    for step in steps:
+        monitor.observe(step)
+    known = mistake_probabilities(graph, steps, error_rate=rate, hindsight=HINDSIGHT - 1)
+    clear = [chance for chance in known if abs(chance - threshold) > 1e-6]
+    assert len(clear) < len(known) or monitor.mistakes == sum(c >= threshold for c in clear)
+    resumed = UncertainMonitor.resume(graph, monitor.state)
+    assert (resumed.mistakes, resumed.finish()) == (monitor.mistakes, monitor.finish())
+
+
+def test_a_step_that_may_be_left_out_is_not_open() -> None:
+    lax = CHAIN.replace(attributes={"c": StepAttributes(optional=True)})
+    monitor = UncertainMonitor(lax, error_rate=0.01)
+    for step in "abdef":
+        monitor.observe(step)
+    assert (monitor.finish().open, monitor.finish().mistakes) == ((), 0)
 
 
 def test_where_all_may_be_left_out_nothing_is_left_to_do() -> None:
@@ -256,7 +281,7 @@ def test_whatever_a_state_holds_is_refused_with_a_message_or_can_be_used(
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("observed", -1), ("observed", 0.5), ("mistakes", 1), ("time", "3")]
+    ("name", "value"), [("observed", -1), ("observed", 0.5), ("settled", 1), ("time", "3")]
 )
 def test_a_state_with_counts_that_are_none_is_refused(name: str, value: Any) -> None:
     state = UncertainMonitor(CHAIN).state

@@ -63,9 +63,15 @@ def calibrate(
 
     check_file(output)
     check_replaced(output, CALIBRATION_FORMAT)
-    if sum(given is not None for given in (confusion, error_rate, recognised)) > 1:
+    sources = sum(given is not None for given in (confusion, error_rate, recognised))
+    if sources > 1:
         raise SettingError(
             "--confusion, --error-rate and --recognised exclude each other; give one of them"
+        )
+    if not sources:
+        raise SettingError(
+            "nothing says how the recogniser errs; give --error-rate R, --confusion FILE, or with "
+            "--recognised FILE what it saw"
         )
     if not 0 < mistake_rate < 1:
         raise SettingError(f"--mistake-rate {mistake_rate}: expected a number between 0 and 1")
@@ -105,8 +111,12 @@ def calibrate(
     echo(
         f"{output}: alarm from a probability of {found.threshold:.1%} on; "
         f"{found.false_alarms:.2f} false alarms a recording, {found.budget:g} allowed, "
-        f"on {count(found.recordings, 'recording')}"
-        + (" that the recogniser saw" if seen is not None else "")
+        + (
+            f"on {count(found.recordings, 'recording')} that the recogniser saw"
+            if seen is not None
+            else f"on {count(len(true), 'recording')}, each simulated "
+            f"{found.recordings // len(true)} times"
+        )
     )
 
 

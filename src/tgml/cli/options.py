@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import UnionType
@@ -180,7 +181,7 @@ def columns(given: Iterable[str] | None) -> dict[str, str]:
             if name in COLUMN_ROLES and not nearest_names(role, COLUMN_ROLES):
                 raise SettingError(
                     f"--column {role}={name}: {name!r} is what a column holds, and comes first: "
-                    f"--column {name}={role}"
+                    f"--column {shlex.quote(f'{name}={role}')}"
                 )
             raise UnknownNameError("column role", role, COLUMN_ROLES, "--column")
     return pairs

@@ -28,7 +28,7 @@ def stated_edges(graph: TaskGraph, what: Literal["must", "never"] = "must") -> f
     """
     settings = graph.provenance.get("settings")
     stated = settings.get(what) if isinstance(settings, Mapping) else None
-    if not isinstance(stated, (list, tuple)):  # files may hold anything there
+    if not stated or not isinstance(stated, (list, tuple)):  # files may hold anything there
         return frozenset()
     edges = frozenset(graph.edges)
     return frozenset(

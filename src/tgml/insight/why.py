@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from tgml.adjacency import WeightedAdjacency
 from tgml.attributes import PROBABLE, EdgeEvidence
@@ -40,6 +41,8 @@ def why(
     """
     step, needed = edge
     shown = edge_evidence(demonstrations, [edge], confidence)[edge]
+    if edge in stated_edges(graph) | stated_edges(graph, "never"):
+        shown = replace(shown, probability=None)  # what was stated is not a matter of chance
     return f"{_verdict(graph, step, needed, shown)}: {shown.told()}"
 
 

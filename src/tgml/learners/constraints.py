@@ -79,6 +79,7 @@ class Constraints:
             How much each edge has to be said for it.
         """
         graph = nx.from_numpy_array(edges.astype(np.int64), create_using=nx.DiGraph)
+        graph.remove_edges_from(self.never)  # first, so that nothing gives way to a path over them
         for step, needed in self.must:
             self._cut(graph, needed, step, strength)
             graph.add_edge(step, needed)

@@ -47,6 +47,11 @@ class Monitor(Session[Moment]):
         self._plan = Plan.of(graph)
 
     @property
+    def mistakes(self) -> int:
+        """How many mistakes of their own there have been so far."""
+        return self._now.mistakes
+
+    @property
     def performed(self) -> tuple[str, ...]:
         """The steps that were done, right or wrong, in the order of the vocabulary."""
         return self._plan.names_in(self._now.performed)

@@ -25,10 +25,6 @@ class SomeMoment(Protocol):
     def observed(self) -> int:
         """How many observations there have been."""
 
-    @property
-    def mistakes(self) -> int:
-        """How many of them were mistakes of their own."""
-
 
 M = TypeVar("M", bound=SomeMoment)
 
@@ -61,9 +57,9 @@ class Session(ABC, Generic[M]):
         return self._now.observed
 
     @property
+    @abstractmethod
     def mistakes(self) -> int:
         """How many mistakes of their own there have been so far."""
-        return self._now.mistakes
 
     def undo(self) -> None:
         """Take back the last observation, as if it had never come.

@@ -14,6 +14,7 @@ from tgml.monitoring.belief import (
     Beam,
     Belief,
     Guess,
+    mistakes_in,
     pass_over,
 )
 from tgml.monitoring.confusion import Confusion
@@ -37,7 +38,7 @@ THRESHOLD = 0.5
 
 class _Moment(NamedTuple):
     observed: int = 0
-    mistakes: int = 0
+    settled: int = 0  # mistakes of which no more can be learned: unknown steps, and old ones
     time: float | None = None
     beam: Beam = FIRST
 
@@ -172,19 +173,33 @@ class UncertainMonitor(Session[_Moment]):
             beam,
         )
         self._past.append(now)
-        self._now = _Moment(position, now.mistakes + verdict.is_mistake, seen.last_time, beam)
+        settled = now.settled + (node is None)
+        if now.observed >= HINDSIGHT:
+            settled += self._thought_wrong(now.beam, HINDSIGHT - 1)
+        self._now = _Moment(position, settled, seen.last_time, beam)
         return verdict
+
+    @property
+    def mistakes(self) -> int:
+        """How many observations are mistakes, by all that came since; unknown steps included."""
+        now = self._now
+        recent = range(min(HINDSIGHT, now.observed))
+        return now.settled + sum(self._thought_wrong(now.beam, ago) for ago in recent)
+
+    def _thought_wrong(self, beam: Beam, ago: int) -> bool:
+        return mistakes_in(beam, ago) >= self.threshold
 
     def finish(self) -> UncertainReport:
         """Return what was probably never done; the session can go on after it."""
-        now, plan = self._now, self._plan
+        plan = self._plan
         done = {
             step: seen + (1 - seen) * self._belief.unseen(plan.nodes[step])
             for step, seen in self.done.items()
         }
         expected = [step for step, node in plan.nodes.items() if not plan.optional >> node & 1]
         progress = sum(done[step] for step in expected) / len(expected) if expected else 1.0
-        return UncertainReport(now.observed, now.mistakes, done, progress)
+        never = tuple(step for step in expected if done[step] < 0.5)
+        return UncertainReport(self.observed, self.mistakes + len(never), done, progress, never)
 
     @property
     def state(self) -> dict[str, Any]:
@@ -278,7 +293,7 @@ def _moment_to_json(moment: _Moment) -> dict[str, Any]:
     """Return a moment as JSON values; steps are bits of hexadecimal numbers, from bit 0 on."""
     return {
         "observed": moment.observed,
-        "mistakes": moment.mistakes,
+        "settled": moment.settled,
         "time": moment.time,
         "beam": [
             [f"{guess.done >> 1:x}", f"{guess.skipped >> 1:x}", guess.recent, guess.weight]
@@ -301,5 +316,5 @@ def _moment_from_json(raw: Mapping[str, Any], nodes: Sequence[int], where: str) 
     if time is not None and finite_number(time) is None:
         raise ValueError(f"its time is {time!r:.40}")
     observed = whole(raw["observed"], None, f"{where}: 'observed'")
-    mistakes = whole(raw["mistakes"], observed, f"{where}: 'mistakes'")
-    return _Moment(observed, mistakes, None if time is None else float(time), beam)
+    settled = whole(raw["settled"], observed, f"{where}: 'settled'")
+    return _Moment(observed, settled, None if time is None else float(time), beam)

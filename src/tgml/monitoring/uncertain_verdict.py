@@ -131,20 +131,20 @@ class UncertainReport:
 
     Parameters
     ----------
-    observed, mistakes
-        How many observations there were, and how many were called mistakes.
+    observed
+        How many observations there were.
+    mistakes
+        How many of them are mistakes, by all that came since, and how many steps are open.
     done
         For each step the probability that it was done, seen or not.
     progress
         The expected fraction of the graph's steps that are done.
+    open
+        The steps that were probably never done, but for those that may be left out.
     """
 
     observed: int
     mistakes: int
     done: Mapping[str, float]
     progress: float
-
-    @property
-    def open(self) -> tuple[str, ...]:
-        """The steps that were probably never done."""
-        return tuple(step for step, probability in self.done.items() if probability < 0.5)
+    open: tuple[str, ...]

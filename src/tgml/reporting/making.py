@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from tgml.alignment import Aligner, explain_alignment
@@ -25,7 +26,7 @@ from tgml.rendering.report import (
 from tgml.rendering.terminal import draw
 from tgml.reporting.again import learn_again
 from tgml.reporting.scoring import reliability_charts, score_entries, training_chart
-from tgml.sequences import END, START, Demonstrations
+from tgml.sequences import END, SKIPPED, START, Demonstrations, KeyStepSequence
 
 _ALLOWED = (Kind.CORRECT, Kind.REPEATED)
 
@@ -158,8 +159,16 @@ def _recordings(graph: TaskGraph, demonstrations: Demonstrations) -> Iterator[Re
         alignment = aligner.align(demonstrations.names(recording))
         why = explain_alignment(graph, alignment) if end.mistakes else ()
         yield RecordingEntry(
-            recording.id, steps, never, end.mistakes, why, alignment.fitness, recording.marks
+            recording.id, steps, never, end.mistakes, why, alignment.fitness, _marks(recording)
         )
+
+
+def _marks(recording: KeyStepSequence) -> tuple[str, ...]:
+    """Return what a recording is marked with, each kind once; a step may have several."""
+    marks = [kind for mark in recording.mistakes or () if mark for kind in mark.split(", ")]
+    marks += [SKIPPED] * len(recording.skipped)
+    kinds = Counter(marks)
+    return tuple(f"{kind} ({number})" if number > 1 else kind for kind, number in kinds.items())
 
 
 def _done(verdict: Verdict, graph: TaskGraph) -> DoneStep:

@@ -318,3 +318,15 @@ def test_the_error_rate_is_that_of_all_recordings_however_they_are_counted() -> 
     rates = [Robust().learn(given).facts["error_rate"] for given in (listed, weighed)]
     assert rates[0] == pytest.approx(rates[1])
     assert 0 < rates[0] < 0.25
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_edge_is_less_probable_than_what_was_asked_for(seed: int) -> None:
+    graph = random_procedure(9, width=4, density=0.4, seed=seed)
+    given = draw_demonstrations(graph, 6, seed=seed, noise=Noise.mixed(0.2))
+    for least in (0.5, 0.8):
+        learned = Robust(least_probable=least).learn(given)
+        assert learned.confidence is not None
+        found = to_graph(learned.adjacency).graph
+        between = [edge for edge in found.edges if edge[0] != "END" and edge[1] != "START"]
+        assert all(learned.confidence.weight(*edge) >= least for edge in between)

@@ -105,9 +105,17 @@ class Robust(InformedLearner):
         people = search.people
         sure = confidence(recordings, people, order)
         unfounded = ~((people.adjacent(order) > 0) | self.supported(words))
-        order = without(order, (sure.pairs < self.least_probable) | unfounded)
-        order = closure(constraints.apply(order, sure.pairs))
-        sure = confidence(recordings, people, order)
+        unwanted = (sure.pairs < self.least_probable) | unfounded
+        while True:
+            order = closure(constraints.apply(without(order, unwanted), sure.pairs))
+            sure = confidence(recordings, people, order)
+            unwanted = reduction(order) & (sure.pairs < self.least_probable)
+            for edge in constraints.must:
+                unwanted[edge] = False
+            # What is left no longer follows from what is gone, and is judged anew; it goes as well
+            # where somebody asked for more than the usual, which was chosen without that.
+            if self.least_probable <= KEPT or not unwanted.any():
+                break
         weights = _weights(order, sure)
         for edge in constraints.must:
             weights[edge] = sure.pairs[edge] = 1.0

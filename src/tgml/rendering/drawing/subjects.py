@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from tgml.errors import GraphError
 from tgml.graph import Edge, TaskGraph
+from tgml.graph.stated import stated_edges
 from tgml.rendering.drawing.effort import MOST_EDGES, implied_places
 from tgml.rendering.drawing.picture import PLAIN, Arrow, Box, Picture, Stroke
 from tgml.rendering.svg import label
@@ -105,7 +106,8 @@ def picture_of_comparison(prediction: TaskGraph, truth: TaskGraph) -> Picture:
 def edge_facts(graph: TaskGraph, edge: Edge) -> str:
     """Return what a graph knows of an edge: how sure it is, and how many recordings showed it.
 
-    That is its probability where a method said one, else the weight that the method gave it.
+    That is its probability where a method said one, else the weight that the method gave it; of
+    an edge that somebody stated, that it is stated.
 
     Parameters
     ----------
@@ -125,6 +127,8 @@ def edge_facts(graph: TaskGraph, edge: Edge) -> str:
         seen = graph.evidence[edge]
         if seen.probability is not None:
             facts = [f"{100 * seen.probability:.0f} % probable"]
+        if edge in stated_edges(graph):
+            facts = ["as stated"]
         facts.append(
             f"in this order in {_count(seen.held, 'recording')}, opposite in "
             f"{label(seen.broken)}, undecided in {label(seen.silent)}"

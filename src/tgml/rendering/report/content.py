@@ -87,7 +87,7 @@ class RecordingEntry:
     fitness
         How well it fits the graph as a whole, from 0 to 1, where that is known.
     marks
-        What its annotator marked.
+        What its annotator marked, with how often.
     """
 
     id: str
