@@ -199,7 +199,7 @@ def test_merged_repetitions_and_duplicates_are_noted() -> None:
     learning = learn_all([given_], "do")[0]
     assert learning.notes == (
         "1 of 2 recordings repeats steps; the first time counts (--repetitions changes that)",
-        "1 of 2 sequences are the same as another one; equal ones are taken together",
+        "1 of 2 sequences is the same as another one; equal ones are taken together",
         *doubts(given_, learning.graph),
     )
 

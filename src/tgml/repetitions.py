@@ -67,7 +67,8 @@ class RepetitionFree:
         if not self.merged:
             return self.on_repetitions
         total = self.merged + len(self.sequences)
-        same = f"{self.merged} of {total} sequences are the same as another one"
+        are = "is" if self.merged == 1 else "are"
+        same = f"{self.merged} of {total} sequences {are} the same as another one"
         return (*self.on_repetitions, f"{same}; equal ones are taken together")
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 COLUMNS = (
-    "trusted: how far it can be believed; the others: about how many steps, a fraction where it is "
-    "not certain"
+    "trusted: how far it can be believed; out of order: how many steps more than usual would have "
+    "to move; skipped, repeated: how many were; fractions where it is not certain"
 )
 
 
@@ -38,8 +38,10 @@ def audit(
     mistakes change nothing: all recordings count, also those that 'learn' leaves out for their
     marks. Most slips come first. A recording of another procedure is named.
 
-    The table says how far each recording is trusted, and about how many of its steps were done out
-    of order, skipped or repeated by mistake: a fraction where it is not certain that it was one.
+    The table says how far each recording is trusted, how many of its steps would have to move,
+    beyond the one in ten that is allowed to anybody, and how many were skipped or repeated by
+    mistake: fractions where it is not certain. Below it stand the steps that probably take part in
+    a mistake; where two changed places both do, and one would have to move.
 
     The exit code is 0, whatever is found.
 

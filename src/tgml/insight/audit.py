@@ -73,8 +73,8 @@ class AuditedRecording:
     reliability
         How far it is trusted, from 0 to 1.
     out_of_order, skipped, repeated
-        How many such slips are to be expected in it: how many steps would have to move, are
-        missing, or are done again.
+        How many such slips are to be expected in it: how many steps would have to move, beyond
+        the share that is expected of anybody, are missing, or are done again.
     misplaced
         For each of its steps how probable it is that it takes part in a mistake of order; 0 where
         a step is done again.
