@@ -43,7 +43,8 @@ def test_abcad_expands_to_abcd_and_bcad() -> None:
 
 def same_as_another(number: int, total: int) -> str:
     return (
-        f"{number} of {total} sequences are the same as another one; equal ones are taken together"
+        f"{number} of {total} sequences {'is' if number == 1 else 'are'} the same as another one; "
+        "equal ones are taken together"
     )
 
 
