@@ -115,3 +115,8 @@ def test_where_one_name_is_much_nearer_the_others_are_not_named() -> None:
     known = ["open the cover", "close the cover", "wipe the contacts"]
     assert nearest_names("open the covr", known) == ("open the cover",)
     assert nearest_names("the cover", known) == ("open the cover", "close the cover")
+
+
+def test_who_types_the_first_word_gets_all_that_have_it() -> None:
+    known = ["Pour-Pour a little water into the filter", "pour-Slowly pour the rest", "Grind-Grind"]
+    assert nearest_names("Pour", known) == tuple(known[:2])

@@ -22,6 +22,7 @@ On the command line each of them ends the program with exit code 2.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -193,7 +194,11 @@ def nearest_names(name: str, known: Iterable[str], count: int = 3) -> tuple[str,
     # Where one is much more like it than the others, it is the one that is meant.
     best = max(likeness.values(), default=0.0)
     close = [other for other, like in likeness.items() if like > best - MUCH]
-    if not close and (words := set(folded_name.split())):
+    if not close and (words := set(_words(folded_name))):
         # Who knows part of a name gets those that have all of its words.
-        close = [folded for folded in by_folded if words <= set(folded.split())][:count]
+        close = [folded for folded in by_folded if words.issubset(_words(folded))][:count]
     return tuple(by_folded[folded] for folded in close)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text)

@@ -155,6 +155,10 @@ def test_each_doubtful_need_has_its_own_share(tgml: Run, put: Put) -> None:
     assert result.lines[0] == (
         "ben: step 1, 'c': done before 'a', 'b' (doubtful: 34 % and 47 % probable)"
     )
+    result = tgml("check", graph, put("r.csv", table({"ben": ["c", "b"]})))
+    assert result.lines[0] == (
+        "ben: step 1, 'c': done before 'b' and without 'a' (doubtful: 47 % and 34 % probable)"
+    )
 
 
 def test_a_graphs_procedure_in_other_case_is_suggested(tgml: Run, put: Put) -> None:

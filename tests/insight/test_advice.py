@@ -138,3 +138,13 @@ def test_everything_known_leaves_nothing_to_ask() -> None:
 def test_contradictions_in_what_is_known_are_refused() -> None:
     with pytest.raises(InputError, match="leave one of them out"):
         advise(Demonstrations.from_steps(["ab"]), must=[("b", "a")], never=[("b", "a")])
+
+
+@given(demonstrations())
+def test_with_an_order_to_ask_for_every_open_pair_is_shown_or_left_open(
+    given_: Demonstrations,
+) -> None:
+    found = advise(given_)
+    if found.order:
+        pairs = {frozenset(pair) for pair in (*found.shows, *found.left_open)}
+        assert len(pairs) == found.open_pairs

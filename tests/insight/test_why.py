@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.strategies import demonstrations
+from tgml.errors import InputError
 from tgml.graph import TaskGraph
 from tgml.insight import why
 from tgml.pipeline import learn_all
@@ -76,7 +77,7 @@ def test_it_names_what_was_stated_or_set_where_that_may_be_the_reason() -> None:
     chosen: list[tuple[dict[str, Any], str]] = [
         ({"never": [edge]}, "as stated"),
         ({"never": [("drink", "boil")]}, "beside what 'never' rules out"),
-        ({"least_probable": 1.0}, "beside what 'least_probable' rules out"),
+        ({"least_probable": 1.0}, "as that is less probable than 1"),
         ({"threshold": 2.0}, "with this threshold"),
     ]
     for settings_, reason in chosen:
@@ -97,3 +98,9 @@ def test_it_says_of_every_pair_what_the_graph_says(
     holds = step in learning.graph.steps and needed in learning.graph.all_preconditions_of(step)
     assert said.startswith(f"{step!r} needs {needed!r}") == holds
     assert said.startswith(f"{step!r} does not need {needed!r}") != holds
+
+
+def test_a_step_with_itself_is_refused() -> None:
+    recordings = Demonstrations.from_steps([["egg", "mix"]])
+    with pytest.raises(InputError, match="name two steps"):
+        why(recordings, TaskGraph.from_preconditions({"mix": ["egg"]}), ("mix", "mix"))

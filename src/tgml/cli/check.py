@@ -78,7 +78,9 @@ def _sentence(graph: TaskGraph, alike: Sequence[Violation], performed: Container
     """Return violations that are alike in words, with the doubt where there is nothing else."""
     violation, *others = alike
     said = violation.told(performed, also_at=[other.position for other in others])
-    evidence = [graph.evidence.get((violation.step, needed)) for needed in violation.missing]
+    # As the sentence names them: first what was done later, then what never was.
+    missing = sorted(violation.missing, key=lambda needed: needed not in performed)
+    evidence = [graph.evidence.get((violation.step, needed)) for needed in missing]
     probable = [found.probability or 0.0 for found in evidence if found and found.doubtful]
     if not probable or len(probable) < len(evidence):
         return said

@@ -93,8 +93,8 @@ class Advice:
     open_pairs
         How many pairs nobody has shown in both orders, though that is worth asking for.
     left_open
-        Those that no question and no order is about, as nobody has done them: to show them,
-        somebody would have to do what probably cannot be done.
+        Those that the order does not show; where there is none, those that no question is about
+        either: to show them, somebody would have to do what probably cannot be done.
     pairs
         How many pairs of steps there are.
     notes
@@ -189,7 +189,8 @@ the graph depend on it.
     if not shows:
         wanted = ()  # what is open cannot be shown without asking for what probably cannot be done
     found = sorted(_questions(order, needs, open_), key=lambda entry: -entry[0])
-    left = _left_open(open_, wanted, [(first, second) for _, first, second, *_ in found])
+    asked_for = [] if wanted else [(first, second) for _, first, second, *_ in found]
+    left = _left_open(open_, wanted, asked_for)
     alike = one_order(demonstrations)
     if alike and demonstrations.total_weight > 1:
         notes = [*notes, f"{alike}; if that is a habit, only somebody who does otherwise shows it"]

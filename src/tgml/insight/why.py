@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tgml.adjacency import WeightedAdjacency
 from tgml.attributes import PROBABLE, EdgeEvidence
+from tgml.errors import InputError
 from tgml.graph import Edge, TaskGraph
 from tgml.graph.stated import stated_edges
 from tgml.insight.evidence import edge_evidence
@@ -32,6 +33,11 @@ def why(
     confidence
         How probable it is that each step needs each other one, where the method says so.
 
+    Raises
+    ------
+    InputError
+        If the edge leads from a step to itself.
+
     Examples
     --------
     >>> recordings = Demonstrations.from_steps([["egg", "mix", "bake"], ["egg", "mix", "bake"]])
@@ -40,6 +46,8 @@ def why(
     "'bake' needs 'egg', through 'mix': so in 2 of 2 recordings"
     """
     step, needed = edge
+    if step == needed:
+        raise InputError(f"why {step!r} needs itself cannot be asked; name two steps")
     shown = edge_evidence(demonstrations, [edge], confidence)[edge]
     if edge in stated_edges(graph) | stated_edges(graph, "never"):
         shown = replace(shown, probability=None)  # what was stated is not a matter of chance
@@ -73,7 +81,12 @@ def _reason(graph: TaskGraph, edge: Edge, shown: EdgeEvidence) -> str:
         return ", as nobody has done both"
     if "threshold" in graph.provenance:
         return ", with this threshold"
-    for name in ("never", "must", "least_probable"):
+    limit = chosen.get("least_probable")
+    if isinstance(limit, int | float) and shown.probability is not None:
+        if shown.probability < limit:
+            return f", as that is less probable than {limit:g}"
+        return ", beside what 'least_probable' rules out ('tgml methods robust' says more)"
+    for name in ("never", "must"):
         if chosen.get(name):
             return f", beside what {name!r} rules out"
     if shown.probability is not None:

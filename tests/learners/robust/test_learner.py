@@ -330,3 +330,22 @@ def test_no_edge_is_less_probable_than_what_was_asked_for(seed: int) -> None:
         found = to_graph(learned.adjacency).graph
         between = [edge for edge in found.edges if edge[0] != "END" and edge[1] != "START"]
         assert all(learned.confidence.weight(*edge) >= least for edge in between)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_higher_limit_takes_away_what_is_less_probable_and_shows_nothing_new(seed: int) -> None:
+    graph = random_procedure(9, width=4, density=0.4, seed=seed)
+    given = draw_demonstrations(graph, 6, seed=seed, noise=Noise.mixed(0.2))
+    usual, half = Robust().learn(given), Robust(least_probable=0.5).learn(given)
+    assert usual.confidence is not None
+    assert half.confidence is not None
+    assert half.confidence.matrix.tobytes() == usual.confidence.matrix.tobytes()
+    orders = [to_graph(one.adjacency).graph for one in (usual, half)]
+    before, after = (
+        {(a, b) for a in one.steps for b in one.all_preconditions_of(a)} for one in orders
+    )
+    assert after <= before
+    probable = {edge for edge in before if usual.confidence.weight(*edge) >= 0.5}
+    first, second = ({edge for edge in one.edges if edge in before} for one in orders)
+    assert second <= probable  # so that what was an edge and is less probable is gone
+    assert first & probable <= after

@@ -49,8 +49,10 @@ class Robust(InformedLearner):
     successes
         How many steps it is taken to have shown in turn.
     least_probable
-        Pairs that are less probable than this leave the order, from 0 to 1. With 0.5 only what is
-        more probable than not stays; where people err a lot that loses much that is right.
+        Pairs that are less probable than this leave the order, from 0 to 1, and with them what
+        followed from them, unless somebody to be trusted did the two one right after the other.
+        With 0.5 only what is more probable than not stays; where people err a lot that loses much
+        that is right.
     """
 
     name: ClassVar[str] = "robust"
@@ -103,19 +105,16 @@ class Robust(InformedLearner):
         constraints = self.constraints(words)
         search, order = self._best_search(recordings, constraints.never, tell)
         people = search.people
-        sure = confidence(recordings, people, order)
+        found = confidence(recordings, people, order)
         unfounded = ~((people.adjacent(order) > 0) | self.supported(words))
-        unwanted = (sure.pairs < self.least_probable) | unfounded
-        while True:
-            order = closure(constraints.apply(without(order, unwanted), sure.pairs))
-            sure = confidence(recordings, people, order)
-            unwanted = reduction(order) & (sure.pairs < self.least_probable)
-            for edge in constraints.must:
-                unwanted[edge] = False
-            # What is left no longer follows from what is gone, and is judged anew; it goes as well
-            # where somebody asked for more than the usual, which was chosen without that.
-            if self.least_probable <= KEPT or not unwanted.any():
-                break
+        order = without(order, (found.pairs < min(self.least_probable, KEPT)) | unfounded)
+        order = closure(constraints.apply(order, found.pairs))
+        sure = confidence(recordings, people, order)
+        if self.least_probable > KEPT:
+            unwanted = (sure.pairs < self.least_probable) | unfounded
+            order = without(order, _but(unwanted, constraints.must))
+            # Each pair keeps the probability that it was judged by, as without the limit.
+            sure = confidence(recordings, people, order)._replace(pairs=sure.pairs)
         weights = _weights(order, sure)
         for edge in constraints.must:
             weights[edge] = sure.pairs[edge] = 1.0
@@ -216,6 +215,13 @@ class _Teller:
         if part > self._told:
             self._told = part
             self._progress(self._before + part, self._total, self._what)
+
+
+def _but(pairs: BoolMatrix, must: tuple[tuple[int, int], ...]) -> BoolMatrix:
+    """Return pairs but for those that somebody insists on."""
+    for edge in must:
+        pairs[edge] = False
+    return pairs
 
 
 def _most_frequent(recordings: Recordings) -> NDArray[np.intp]:
