@@ -70,3 +70,14 @@ def test_one_procedure_of_several_is_chosen_by_the_graphs_name(
     result = tgml("align", graph, put("several.csv", rows))
     assert result.code == 0
     assert result.lines[-1].startswith("1 recording: 0 as the graph says; cost 3,")
+
+
+def test_what_is_doubtful_among_the_broken_edges_is_noted(tgml: Run) -> None:
+    tgml("example", "pancakes", "-o", "known")
+    tgml("learn", "known/pancakes.csv", "-o", "learned.json")
+    result = tgml("align", "learned.json", "known/pancakes.csv")
+    (note,) = result.notes
+    assert note.startswith("note: doubtful (27 % probable): 'measure the flour' needs 'lay out")
+    assert not tgml(
+        "align", "learned.json", "known/pancakes.csv", "--recording", "simulated-01"
+    ).notes

@@ -46,6 +46,9 @@ def align(
     Example: tgml align pancakes.graph.json pancakes.csv
     """
     from tgml.alignment import conformance
+    from tgml.graph.doubtful import doubtful
+    from tgml.monitoring import find_violations
+    from tgml.monitoring.violations import broken_edges
     from tgml.readers import read_graph
 
     costs = _costs(cost)
@@ -75,6 +78,12 @@ def align(
         f"{count(len(result.alignments), 'recording')}: {fitting} as the graph says; "
         f"cost {result.cost:g}, fitness {result.fitness:.3f}, precision {result.precision:.3f}"
     )
+    wrong = [
+        violation
+        for one in demonstrations
+        for violation in find_violations(loaded, demonstrations.names(one))
+    ]
+    print_notes(doubtful(loaded, among=broken_edges(wrong)))
 
 
 def _print_alignment(graph: TaskGraph, alignment: Alignment) -> None:

@@ -36,6 +36,7 @@ def check(
     """
     from tgml.graph.doubtful import doubtful
     from tgml.monitoring import find_violations
+    from tgml.monitoring.violations import broken_edges
     from tgml.readers import read_graph
 
     loaded = read_graph(graph)
@@ -55,13 +56,8 @@ def check(
             for alike in _alike(violations):
                 echo(f"{id_}: {_sentence(loaded, alike, performed[id_])}")
         echo(_summary([len(violations) for _, violations in found]))
-        broken = {
-            (violation.step, needed)
-            for _, violations in found
-            for violation in violations
-            for needed in violation.missing
-        }
-        print_notes(doubtful(loaded, among=broken))
+        every = [violation for _, violations in found for violation in violations]
+        print_notes(doubtful(loaded, among=broken_edges(every)))
     if any(violations for _, violations in found):
         raise typer.Exit(1)
 

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from tgml.errors import nearest_names
-from tgml.graph import TaskGraph
+from tgml.graph import Edge, TaskGraph
 from tgml.graph.given import as_graph
 from tgml.sequences import step_names
 
@@ -66,6 +66,17 @@ class Violation:
         if never:
             parts.append(f"without {', '.join(never)}")
         return f"{place}, '{self.step}': done {' and '.join(parts)}"
+
+
+def broken_edges(violations: Iterable[Violation]) -> set[Edge]:
+    """Return the edges of the graph that violations break.
+
+    Examples
+    --------
+    >>> broken_edges([Violation(1, "mix", missing=("egg",)), Violation(2, "fly", known=False)])
+    {('mix', 'egg')}
+    """
+    return {(found.step, needed) for found in violations for needed in found.missing}
 
 
 def find_violations(graph: TaskGraph, steps: Iterable[str]) -> tuple[Violation, ...]:

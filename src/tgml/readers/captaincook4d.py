@@ -203,9 +203,8 @@ def _flag_notes(takes: Iterable[_Take]) -> list[Note]:
                 step.flagged and step.start != _NEVER for step in take.steps
             )
     advice = (
-        "of mistakes only steps never done are marked; the error annotations say it, which those "
-        "commands that look at marks ('tgml learn', 'check', 'align', 'report') take with --errors "
-        "FILE"
+        "of mistakes only steps never done are marked; the error annotations say it, which 'tgml "
+        "learn' and 'report' take with --errors FILE (the other commands do not look at marks)"
     )
     return [
         (procedure, f"{count} steps have errors, the file does not say which; {advice}")
