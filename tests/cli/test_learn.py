@@ -304,6 +304,6 @@ def test_several_procedures_go_to_no_folder_that_is_called_like_a_file(
     result = tgml("learn", several, *EXACT, "-o", output)
     assert (result.code, result.out) == (2, "")
     assert f"give a folder with -o, {output} is one file" in result.err
-    assert ("--format log writes all of them to one" in result.err) == (output == "graphs.jsonl")
+    assert "--format log writes all of them to one .jsonl" in result.err
     assert not (folder / output).exists()
     assert tgml("learn", several, *EXACT, "-o", "graphs.v1").code == 0

@@ -50,8 +50,8 @@ def graph_paths(where: str | Path, names: Sequence[str], output: str) -> dict[st
         check_replaced(target)
         return {names[0]: target}
     if target.suffix.lower() in (*RENDERERS, *FILE_ENDINGS) and is_file:
-        advice = "; --format log writes all of them to one" if target.suffix == ".jsonl" else ""
-        raise too_many(where, names, f"give a folder with -o, {output} is one file{advice}")
+        advice = "--format log writes all of them to one .jsonl"
+        raise too_many(where, names, f"give a folder with -o, {output} is one file; {advice}")
     check_folder(target)
     paths = _in_folder(target, names)
     if exists:

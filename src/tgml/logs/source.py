@@ -77,7 +77,9 @@ def format_of(where: str) -> str:
         if lower.endswith(endings):
             return known
     expected = ", ".join(ending for endings in FORMATS.values() for ending in endings)
-    raise FormatError(f"{where}: the ending does not tell the format of the log; of {expected}")
+    raise FormatError(
+        f"{where}: the ending does not tell the format of the log; expected {expected}"
+    )
 
 
 def open_files(engine: Engine, where: str, *, longest_line: int = LONGEST_LINE) -> Source:
