@@ -170,6 +170,16 @@ def test_without_the_extra_the_message_says_what_to_install(
     assert "pip install 'tgml[logs]'" in result.err
 
 
+@pytest.mark.parametrize("name", ["missing.csv", "graph.json"])
+def test_nothing_is_to_be_installed_for_what_is_no_log(
+    tgml: Run, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    result = tgml("inspect", name)
+    assert result.code == 2
+    assert "install" not in result.err
+
+
 @pytest.mark.parametrize(
     "options",
     [

@@ -12,6 +12,8 @@ import tgml
 from tests.logs.conftest import TEA, Put, variants
 from tgml.errors import FileError, FormatError, SettingError, UnknownNameError
 from tgml.logs import is_log, open_log, read_log
+from tgml.logs.columns import LOG_COLUMN_NAMES
+from tgml.readers.columns import COLUMN_NAMES
 
 BOTH = {("boil", "pour"): 2.0, ("pour", "boil"): 1.0}
 
@@ -122,7 +124,7 @@ def test_a_recording_under_two_procedures_is_split_and_noted(put: Put) -> None:
     reading = read_log(path)
     assert variants(reading.procedures["one"]) == {("a", "c"): 1.0, ("a",): 1.0}
     assert variants(reading.procedures["two"]) == {("b",): 1.0}
-    assert any("1 recordings are listed under more than one procedure" in n for n in reading.notes)
+    assert any("a recording is listed under more than one procedure" in n for n in reading.notes)
     assert any("'1' under 'one' and 'two'" in note for note in reading.notes)
 
 
@@ -304,6 +306,17 @@ def test_paths_that_lead_nowhere_are_refused(tmp_path: Path) -> None:
         read_log(str(tmp_path / "*.csv"))
     with pytest.raises(FormatError, match="does not tell the format"):
         read_log(tmp_path / "log.docx")
+
+
+def test_json_is_said_to_be_no_log_but_what_learn_reads(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="'tgml learn' reads recordings in JSON"):
+        read_log(tmp_path / "pancakes.json")
+
+
+def test_a_table_and_a_log_take_a_column_for_the_same_thing() -> None:
+    for role in ("recording", "step", "procedure"):
+        shared = [name for name in LOG_COLUMN_NAMES[role] if name in COLUMN_NAMES[role]]
+        assert tuple(shared) == COLUMN_NAMES[role]
 
 
 def test_files_of_a_glob_must_have_the_same_columns(put: Put, tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from tgml.errors import FormatError, SettingError, UnknownNameError
@@ -29,9 +31,23 @@ def test_usual_names_are_guessed_and_noted(recording: str, step: str) -> None:
     assert remarks == [f"columns guessed: recording = {recording!r}, step = {step!r}"]
 
 
-def test_no_name_stands_for_two_things() -> None:
-    names = [name for usual in COLUMN_NAMES.values() for name in usual]
-    assert len(names) == len(set(names))
+def test_no_name_but_the_tasks_stands_for_two_things() -> None:
+    names = Counter(name for usual in COLUMN_NAMES.values() for name in usual)
+    assert {name for name, times in names.items() if times > 1} == {"task", "task_name"}
+
+
+def test_a_task_is_the_step_where_no_other_column_is() -> None:
+    assert find_columns(["recording", "task"], {}, "x.csv")[0]["step"] == "task"
+
+
+def test_a_task_is_the_procedure_beside_a_step() -> None:
+    found, _ = find_columns(["task", "recording", "action"], {}, "x.csv")
+    assert found == {"recording": "recording", "step": "action", "procedure": "task"}
+
+
+def test_a_column_that_is_missing_can_be_named_on_both_ways() -> None:
+    with pytest.raises(FormatError, match=r"--column step=NAME, in Python columns={'step': NAME}"):
+        find_columns(["recording", "what"], {}, "x.csv")
 
 
 def test_the_likeliest_of_several_is_taken_and_noted() -> None:

@@ -61,6 +61,23 @@ def test_many_recordings_that_are_mixed_are_counted_in_one_remark() -> None:
     assert "the rows of 3 recordings" in remark
 
 
+def test_a_recording_that_goes_on_as_another_procedure_is_said() -> None:
+    rows = [Row(2, "1", "a", "tea"), Row(3, "1", "b", "soup"), Row(4, "2", "a", "tea")]
+    recordings, [remark] = gather(rows, marked=False)
+    assert len(recordings) == 3
+    assert "a recording goes on as another procedure: '1' as 'soup' in line 3" in remark
+
+
+def test_numbers_that_begin_anew_with_each_procedure_are_no_remark() -> None:
+    rows = [
+        Row(line, number, "a", procedure)
+        for line, (procedure, number) in enumerate(
+            [("tea", "1"), ("tea", "2"), ("soup", "1"), ("soup", "2")], start=2
+        )
+    ]
+    assert gather(rows, marked=False)[1] == []
+
+
 def test_swapped_columns_are_told_by_the_rows() -> None:
     right = [("anna", "egg"), ("anna", "mix"), ("anna", "fry"), ("ben", "egg"), ("ben", "mix")]
     rows = [Row(line, step, name, "p") for line, (name, step) in enumerate(right, start=2)]

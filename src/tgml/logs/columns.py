@@ -9,22 +9,19 @@ from tgml.readers.columns import COLUMN_NAMES, find_columns
 
 LOG_COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
     "recording": (*COLUMN_NAMES["recording"], "case:id", "order_id", "ticket", "ticket_id"),
-    "step": (
-        *(name for name in COLUMN_NAMES["step"] if name not in ("event", "description")),
-        "task", "task_name", "operation", "status", "event", "description",
-    ),
+    "step": (*COLUMN_NAMES["step"], "status"),
     "time": (
         "time:timestamp", "timestamp", "time", "event_time", "datetime", "date_time", "date",
         *(name for name in COLUMN_NAMES["start"] if "time" not in name or "start" in name),
         "end_timestamp", "complete_timestamp", "completed", "end_time", "end",
     ),
-    "procedure": (
-        "procedure", "procedure_name", "recipe", "recipe_name", "scenario", "process",
-        "process_name", "process_id", "case:procedure", "case:process",
-    ),
+    "procedure": (*COLUMN_NAMES["procedure"], "process_id", "case:procedure", "case:process"),
     "lifecycle": ("lifecycle:transition", "lifecycle", "transition", "lifecycle_transition"),
 }  # fmt: skip
-"""For each thing a log holds, the usual names of its column, likeliest first."""
+"""For each thing a log holds, the usual names of its column, likeliest first.
+
+What a table holds as well is called alike, so that both ways to read a file take it for the same.
+"""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,15 @@ from tgml.logs.columns import Mapped, map_columns
 from tgml.logs.engine import LONGEST_LINE, MEMORY, Engine, name
 from tgml.logs.events import Events, load_events
 from tgml.logs.filters import LogFilter
-from tgml.logs.source import Source, format_of, is_table, local_files, open_files, open_table
+from tgml.logs.source import (
+    Source,
+    expect_log,
+    format_of,
+    is_table,
+    local_files,
+    open_files,
+    open_table,
+)
 from tgml.logs.variants import count_variants
 from tgml.logs.xes import COLUMNS, XesReader
 from tgml.readers.reading import ORDERS, Reading
@@ -171,6 +179,8 @@ def open_log(
         raise SettingError(f"the order is {order!r}; expected one of {', '.join(ORDERS)}")
     keep = keep or LogFilter()
     given = dict(columns or {})
+    if not is_table(log):
+        expect_log(str(log))
     engine = Engine(memory=memory, threads=threads)
     try:
         notes: list[str] = []

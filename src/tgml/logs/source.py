@@ -77,9 +77,30 @@ def format_of(where: str) -> str:
         if lower.endswith(endings):
             return known
     expected = ", ".join(ending for endings in FORMATS.values() for ending in endings)
+    hint = "; 'tgml learn' reads recordings in JSON" if lower.endswith(".json") else ""
     raise FormatError(
-        f"{where}: the ending does not tell the format of the log; expected {expected}"
+        f"{where}: the ending does not tell the format of the log; expected {expected}{hint}"
     )
+
+
+def expect_log(where: str) -> None:
+    """Raise if nothing is there, or no log by its ending: before an engine is asked for.
+
+    Parameters
+    ----------
+    where
+        A path, a glob, or an address.
+
+    Raises
+    ------
+    FileError
+        If there is no such file.
+    FormatError
+        If the ending tells no format, or a file is empty.
+    """
+    format_of(where)
+    if "://" not in where:
+        local_files(where)
 
 
 def open_files(engine: Engine, where: str, *, longest_line: int = LONGEST_LINE) -> Source:

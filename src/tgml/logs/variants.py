@@ -66,8 +66,9 @@ def _split(engine: Engine, keep: LogFilter, number: int, events: Events) -> str:
         "SELECT recording, min(procedure), max(procedure) FROM events "
         "WHERE recording = (SELECT min(recording) FROM shared) GROUP BY recording"
     )
+    subject = f"{number} recordings are" if number > 1 else "a recording is"
     return (
-        f"{number} recordings are listed under more than one procedure, such as {example!r} under "
+        f"{subject} listed under more than one procedure, such as {example!r} under "
         f"{events.procedures[one]!r} and {events.procedures[other]!r}; each procedure keeps its "
         "own part"
     )

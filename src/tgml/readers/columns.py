@@ -17,7 +17,7 @@ COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
     "step": (
         "step", "step_name", "key_step", "keystep", "key_step_name", "action", "action_name",
         "concept:name", "activity", "label", "event", "event_name", "description",
-        "step_description", "step_id",
+        "step_description", "step_id", "task", "task_name", "operation",
     ),
     "start": (
         "start", "start_time", "start_s", "start_sec", "start_seconds", "start_timestamp",
@@ -37,7 +37,10 @@ COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "weight": ("weight", "recording_weight", "case_weight", "variant_weight"),
 }  # fmt: skip
-"""For each thing a table holds, the usual names of its column, likeliest first."""
+"""For each thing a table holds, the usual names of its column, likeliest first.
+
+A task is the procedure where another column is the step, and the step where none is.
+"""
 
 
 def find_columns(
@@ -106,10 +109,12 @@ def find_columns(
         columns = ", ".join(map(repr, present)) or "none"
         known = ", ".join(f"{other} = {column!r}" for other, column in found.items())
         named = " ".join(option.format(role=role) for role in missing)
+        in_python = f", in Python columns={{{', '.join(f'{role!r}: NAME' for role in missing)}}}"
         raise FormatError(
             f"no column looks like the {' or the '.join(missing)}; the columns are {columns}"
             f"{f' ({known})' if known else ''}; name {'it' if len(missing) == 1 else 'them'} with "
-            f"{named} (the first line must hold the columns' names, each other line one step)"
+            f"{named}{in_python} (the first line must hold the columns' names, each other line one "
+            "step)"
         )
     for column in found.values():
         if present.count(column) > 1:

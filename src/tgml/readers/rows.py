@@ -43,7 +43,8 @@ def gather(rows: Iterable[Row], *, marked: bool) -> tuple[list[Recording], list[
     """Return the recordings that rows belong to, each with its rows in the order of the file.
 
     Remarks tell where the rows of a recording do not stand together: two recordings may have been
-    given the same name, or the columns of recordings and steps are swapped.
+    given the same name, or the columns of recordings and steps are swapped; and where a recording
+    goes on as another procedure.
 
     Parameters
     ----------
@@ -60,6 +61,7 @@ def gather(rows: Iterable[Row], *, marked: bool) -> tuple[list[Recording], list[
     """
     by_recording: dict[tuple[str, str], list[Row]] = {}
     resumed: dict[tuple[str, str], int] = {}
+    parted: dict[str, Row] = {}
     last: tuple[str, str] | None = None
     last_step, by_step, number = "", 0, 0
     for row in rows:
@@ -73,6 +75,8 @@ def gather(rows: Iterable[Row], *, marked: bool) -> tuple[list[Recording], list[
         own = row.procedure, row.recording
         if own != last and own in by_recording:
             resumed.setdefault(own, row.line)
+        if last and row.recording == last[1] and row.procedure != last[0]:
+            parted.setdefault(row.recording, row)
         by_step += own != last and row.step == last_step
         number += 1
         last, last_step = own, row.step
@@ -82,7 +86,8 @@ def gather(rows: Iterable[Row], *, marked: bool) -> tuple[list[Recording], list[
         for (procedure, id_), group in by_recording.items()
     ]
     swapped = resumed and by_step > SWAPPED * (number - 1)
-    return recordings, [SWAP] if swapped else list(_on_resumed(resumed))
+    remarks = [SWAP] if swapped else list(_on_resumed(resumed))
+    return recordings, [*remarks, *_on_parted(parted)]
 
 
 def _on_resumed(resumed: dict[tuple[str, str], int]) -> Iterator[str]:
@@ -93,6 +98,17 @@ def _on_resumed(resumed: dict[tuple[str, str], int]) -> Iterator[str]:
             f"the rows of {'a recording' if one else f'{len(resumed)} recordings'} do not stand "
             f"together: {id_!r} goes on in line {line} after another; taken as one recording"
             f"{'' if one else ' each'}, rename one of two that share a name"
+        )
+
+
+def _on_parted(parted: dict[str, Row]) -> Iterator[str]:
+    if parted:
+        id_, row = next(iter(parted.items()))
+        one = len(parted) == 1
+        yield (
+            f"{'a recording goes' if one else f'{len(parted)} recordings go'} on as another "
+            f"procedure: {id_!r} as {row.procedure!r} in line {row.line}; each procedure keeps its "
+            "own part, rename the column if it does not name the procedure"
         )
 
 
