@@ -135,6 +135,16 @@ def test_learned_recordings_without_mistakes_fit_their_graph(tgml: Run, demos: s
     assert tgml("check", "learned.json", demos).code == 0
 
 
+def test_what_is_noted_is_of_the_graphs_own_procedure_alone(tgml: Run, put: Put) -> None:
+    graph = put("tea.json", graph_json([("b", "a")], "tea"))
+    rows = [("tea", "1", "a", 0), ("tea", "1", "b", 1)]
+    rows += [("soup", name, f"at {time}", time) for name in "23" for time in (5, 4)]
+    lines = "".join(",".join(map(str, row)) + "\n" for row in rows)
+    several = put("several.csv", "procedure,recording,step,start\n" + lines)
+    assert tgml("check", graph, several).notes == []
+    assert any("2 of 3 recordings" in note for note in tgml("audit", several).notes)
+
+
 def test_the_marked_mistakes_of_a_shipped_procedure_are_found(tgml: Run) -> None:
     assert tgml("example", "pancakes").code == 0
     result = tgml("check", "pancakes.graph.json", "pancakes.csv", "--json")

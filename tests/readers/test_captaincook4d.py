@@ -155,7 +155,7 @@ def test_the_error_annotations_can_be_read_alone(put: Put) -> None:
     errors[0]["step_annotations"][2].update(start_time=-1.0, errors=[{"tag": "Missing Step"}])
     reading = read(put, errors)
     first, second = reading.only("activity 7")
-    assert "for their names read the step annotations, with --errors" in reading.notes[0]
+    assert "for their names read the step annotations, to which" in reading.notes[0]
     assert first.mistakes == (None, "Other", None)
     assert first.skipped == (3,)
     assert second.mistakes == (None,) * 4

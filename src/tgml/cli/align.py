@@ -34,7 +34,6 @@ def align(
     recording: options.Recordings = None,
     file_format: options.Format = None,
     column: options.ColumnNames = None,
-    errors: options.Errors = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Explain each recording by the graph, as cheaply as possible.
@@ -57,7 +56,7 @@ def align(
         loaded,
         demos,
         only=recording,
-        **options.reading(file_format, order, procedure, column, errors),
+        **options.reading(file_format, order, procedure, column),
     )
     result = conformance(loaded, demonstrations, costs=costs)
     print_notes(notes)

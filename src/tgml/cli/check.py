@@ -24,7 +24,6 @@ def check(
     recording: options.Recordings = None,
     file_format: options.Format = None,
     column: options.ColumnNames = None,
-    errors: options.Errors = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Name each step that was done before something it needs.
@@ -44,7 +43,7 @@ def check(
         loaded,
         demos,
         only=recording,
-        **options.reading(file_format, order, procedure, column, errors),
+        **options.reading(file_format, order, procedure, column),
     )
     found = [(one.id, find_violations(loaded, demonstrations.names(one))) for one in demonstrations]
     performed = {one.id: set(demonstrations.names(one)) for one in demonstrations}

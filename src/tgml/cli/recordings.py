@@ -41,11 +41,16 @@ def read_for_graph(
     from tgml.readers import read_demonstrations
 
     found = read_demonstrations(path, **reading)
-    demonstrations = of_this_procedure(found, graph, path)
+    if len(found.procedures) > 1:
+        # Once more for this one alone, so that what is noted is of it alone.
+        found = read_demonstrations(
+            path, **reading | {"procedure": _own_procedure(found, graph, path)}
+        )
+    demonstrations = found.only()
     if only:
         demonstrations = _only(demonstrations, only, path)
     share_a_step(graph, demonstrations, path)
-    return demonstrations, found.notes_on(demonstrations.procedure)
+    return demonstrations, found.notes
 
 
 def _only(given: Demonstrations, names: Sequence[str], path: Path) -> Demonstrations:
@@ -56,18 +61,10 @@ def _only(given: Demonstrations, names: Sequence[str], path: Path) -> Demonstrat
     return replace(given, sequences=tuple(by_name[name] for name in dict.fromkeys(names)))
 
 
-def of_this_procedure(reading: Reading, graph: TaskGraph, path: Path) -> Demonstrations:
-    """Return the recordings of the graph's own procedure where a file holds several.
-
-    Raises
-    ------
-    InputError
-        If a file holds several, and none is called as the graph is.
-    """
-    if len(reading.procedures) == 1:
-        return reading.only()
+def _own_procedure(reading: Reading, graph: TaskGraph, path: Path) -> str:
+    """Return the name of the graph's own procedure in a file that holds several."""
     if graph.procedure in reading.procedures:
-        return reading.procedures[graph.procedure]
+        return graph.procedure
     listed = ", ".join(map(repr, reading.procedures))
     near = nearest_names(graph.procedure, reading.procedures, 1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""

@@ -26,16 +26,26 @@ def stated_edges(graph: TaskGraph, what: Literal["must", "never"] = "must") -> f
     >>> stated_edges(graph)
     frozenset({('mix', 'egg')})
     """
-    settings = graph.provenance.get("settings")
-    stated = settings.get(what) if isinstance(settings, Mapping) else None
-    if not stated or not isinstance(stated, (list, tuple)):  # files may hold anything there
-        return frozenset()
     edges = frozenset(graph.edges)
-    return frozenset(
+    return frozenset(pair for pair in stated(graph, what) if (pair in edges) == (what == "must"))
+
+
+def stated(graph: TaskGraph, what: Literal["must", "never"] = "must") -> tuple[Edge, ...]:
+    """Return all that somebody said, also what follows from other edges of the graph.
+
+    Parameters
+    ----------
+    graph, what
+        As for `stated_edges`.
+    """
+    settings = graph.provenance.get("settings")
+    said = settings.get(what) if isinstance(settings, Mapping) else None
+    if not said or not isinstance(said, (list, tuple)):  # files may hold anything there
+        return ()
+    return tuple(
         (pair[0], pair[1])
-        for pair in stated
+        for pair in said
         if isinstance(pair, (list, tuple))
         and len(pair) == 2
         and all(isinstance(name, str) for name in pair)
-        and (tuple(pair) in edges) == (what == "must")
     )

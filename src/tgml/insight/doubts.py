@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from tgml.graph import TaskGraph
 from tgml.graph.doubtful import doubtful
-from tgml.graph.stated import stated_edges
+from tgml.graph.stated import stated
+from tgml.insight.evidence import edge_evidence
 from tgml.repetitions import first_occurrences
 from tgml.sequences import Demonstrations, in_words
 
@@ -41,7 +42,7 @@ def doubts(demonstrations: Demonstrations, graph: TaskGraph) -> Iterator[str]:
             "may change places"
         )
     yield from _misspelt(demonstrations, graph)
-    yield from _against_recordings(graph)
+    yield from _against_recordings(demonstrations, graph)
     improbable = list(doubtful(graph))
     yield from improbable
     if improbable:
@@ -63,14 +64,15 @@ def one_order(demonstrations: Demonstrations) -> str:
     return f"the {in_words(total)} recordings show one and the same order"
 
 
-def _against_recordings(graph: TaskGraph) -> Iterator[str]:
-    """Yield the edges that somebody stated and that most recordings break."""
-    stated = stated_edges(graph)
-    for (step, needed), found in graph.evidence.items():
-        if (step, needed) in stated and found.broken > found.held:
+def _against_recordings(demonstrations: Demonstrations, graph: TaskGraph) -> Iterator[str]:
+    """Yield what somebody stated and recordings show the other way round."""
+    said = [pair for pair in stated(graph) if set(pair) <= set(graph.steps)]
+    for (step, needed), found in edge_evidence(demonstrations, said).items():
+        if found.broken:
             yield (
                 f"{step!r} needs {needed!r} as stated, although {in_words(found.broken)} of "
-                f"{in_words(found.held + found.broken)} recordings do it the other way round"
+                f"{in_words(found.held + found.broken)} recordings "
+                f"{'does' if found.broken == 1 else 'do'} it the other way round"
             )
 
 

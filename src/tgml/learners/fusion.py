@@ -57,7 +57,6 @@ class Fusion(InformedLearner):
         matrix[1:, 0] = 1.0
         notes = (
             *evidence.notes,
-            *evidence.broken(constraints),
             *evidence.changes(kept, constraints),
         )
         return Learned(WeightedAdjacency(words, matrix), notes)
@@ -115,19 +114,6 @@ class Evidence:
         """Return, for each pair, 1, whether it was seen adjacent, and whether it has support."""
         ones = np.ones(self.candidates.shape)
         return np.stack([ones, self.adjacent.astype(float), self.supported.astype(float)], axis=-1)
-
-    def broken(self, constraints: Constraints) -> list[str]:
-        """Return a warning for each must edge that recordings break."""
-        notes = []
-        for step, needed in constraints.must:
-            with_step = float(self.counts.recordings[step])
-            number = with_step - float(self.counts.before[step, needed])
-            if number and not self.counts.always[step, needed]:
-                notes.append(
-                    f"kept on demand: {self._edge(step, needed)}, although {in_words(number)} of "
-                    f"{in_words(with_step)} recordings break it"
-                )
-        return notes
 
     def changes(self, kept: BoolMatrix, constraints: Constraints) -> list[str]:
         """Return every edge that the prior added or removed, with what is known of it.

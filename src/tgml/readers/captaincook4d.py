@@ -73,7 +73,8 @@ def read(source: Source) -> Draft:
         takes = list(_error_annotations(source.json).values())
         remark = (
             "error annotations know recipes by their numbers alone; for their names read the step "
-            f"annotations, with --errors {source.path.name}"
+            "annotations, to which 'tgml learn' and 'report' take these with --errors "
+            f"{source.path.name}"
         )
         notes.append(("", remark))
     else:

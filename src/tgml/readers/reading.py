@@ -32,27 +32,6 @@ class Reading:
     procedures: Mapping[str, Demonstrations]
     notes: tuple[str, ...] = ()
 
-    def notes_on(self, procedure: str) -> tuple[str, ...]:
-        """Return the notes on a procedure and on the whole file, without those on the others.
-
-        Parameters
-        ----------
-        procedure
-            A procedure's name.
-
-        Examples
-        --------
-        >>> reading = Reading({"tea": ..., "soup": ...}, ("tea: guessed", "soup: merged", "sorted"))
-        >>> reading.notes_on("tea")
-        ('guessed', 'sorted')
-        """
-        others = tuple(f"{name}: " for name in self.procedures if name != procedure)
-        return tuple(
-            note.removeprefix(f"{procedure}: ")
-            for note in self.notes
-            if note.startswith(f"{procedure}: ") or not note.startswith(others)
-        )
-
     def only(self, procedure: str | None = None) -> Demonstrations:
         """Return the procedure named, or the single one if none is named.
 
