@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tgml.graph import TaskGraph
-from tgml.graph.stated import stated_edges
+from tgml.graph.stated import stated, stated_edges
 
 EDGE = ("mix", "egg")
 
@@ -36,3 +36,10 @@ def test_edges_that_were_ruled_out_are_found() -> None:
 def test_edges_that_were_stated_are_found(must: Any) -> None:
     graph = TaskGraph(["egg", "mix"], [EDGE], provenance={"settings": {"must": must}})
     assert stated_edges(graph) == {EDGE}
+
+
+def test_what_was_stated_is_told_whether_it_is_an_edge_or_not() -> None:
+    settings = {"must": [["mix", "salt"], ["mix", 3], [*EDGE]], "never": [["egg", "mix"]]}
+    graph = TaskGraph(["egg", "mix"], [EDGE], provenance={"settings": settings})
+    assert stated(graph) == (("mix", "salt"), EDGE)
+    assert stated(graph, "never") == (("egg", "mix"),)

@@ -47,6 +47,24 @@ def test_one_wrong_recording_among_many_right_ones_changes_nothing() -> None:
     assert _graph("intersection", Demonstrations.from_steps(recordings)) != exact
 
 
+@pytest.mark.parametrize(
+    ("steps", "more", "needs"),
+    [
+        (["boil", "stir", "wash", "peel"], [], ()),
+        (["boil", "stir", "wash", "peel"], ["abxy"], ("boil",)),
+        (["boil milk", "stir milk", "wash", "peel"], [], ("boil milk",)),
+    ],
+    ids=["neither", "one right after the other", "a word in common"],
+)
+def test_an_order_that_chance_may_have_made_has_no_edge(
+    steps: list[str], more: list[str], needs: tuple[str, ...]
+) -> None:
+    names = dict(zip("abxy", steps, strict=True))
+    always = ["axby", "aybx", "xayb", "yaxb"] * 3 + more  # a before b in all of them
+    given = Demonstrations.from_steps([[names[step] for step in one] for one in always])
+    assert _graph("robust", given).preconditions_of(steps[1]) == needs
+
+
 def test_the_careless_recording_is_named_and_counts_little() -> None:
     recordings = {f"good {n}": "abcdefgh" for n in range(8)} | {"bad": "hgfedcba"}
     learned = get_learner("robust").learn(Demonstrations.from_steps(recordings))
