@@ -72,8 +72,7 @@ BENCH ?= paper figures captaincook4d captaincook4d-unfiltered assembly101-o epic
 	smoother recogniser speed monitor alignment draw serve scale scaling
 OPTIONS_perturbation := --seeds 10
 OPTIONS_recogniser := --seeds 3
-OPTIONS_understanding := --seeds 1
-OPTIONS_unseen := --seeds 1
+OPTIONS_unseen := --seeds 3
 OPTIONS_figures := --output bench-output/figures
 
 bench: $(addprefix bench-,$(BENCH))

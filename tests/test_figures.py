@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tgml.benchmarks import BENCHMARKS
+from tgml.benchmarks.asked import Asked
 
 ROOT = Path(__file__).parent.parent
 TOOL = ROOT / "tools" / "make_benchmarks.py"
@@ -102,3 +103,13 @@ def test_figures_without_a_result_are_left_and_named(tool: ModuleType) -> None:
     assert missing == {"other", "speed"}
     with pytest.raises(ValueError, match="no table 'unknown'"):
         tool.filled("<!--table=unknown-->\n<!--end-->", RESULT, set())
+
+
+def test_make_bench_draws_as_often_as_the_recorded_results_did() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    seeds = dict(re.findall(r"^OPTIONS_([\w-]+) := --seeds (\d+)", makefile, re.MULTILINE))
+    recorded = [json.loads(path.read_text()) for path in RESULTS]
+    runs = {one["benchmark"]: max(row.get("runs", 0) for row in one["rows"]) for one in recorded}
+    drawn = {name: number for name, number in runs.items() if number > 1}
+    assert len(drawn) > 5
+    assert drawn == {name: int(seeds.get(name, Asked.seeds)) for name in drawn}

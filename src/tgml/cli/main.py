@@ -50,6 +50,8 @@ HINTS = {
     "tgml report": "recordings are named with --demos FILE",
 }
 """What to do where somebody gives a command one file too many."""
+FEW = 3
+"""Where no more commands have an option that another has not, they are named."""
 _UsageError = cast("type[Exception]", typer.BadParameter.__mro__[1])
 
 app = typer.Typer(
@@ -149,7 +151,20 @@ def _usage_message(error: Any) -> str:
     command = error.ctx.command_path if error.ctx is not None else "tgml"
     if command in HINTS and "unexpected extra argument" in message:
         message += f"; {HINTS[command]}"
+    elsewhere = _commands_with(getattr(error, "option_name", ""), error.ctx)
+    if 0 < len(elsewhere) <= FEW:
+        message += f"; {' and '.join(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it"
     return f"{message[:1].lower()}{message[1:]} (see '{command} --help')"
+
+
+def _commands_with(option: str, context: Any) -> list[str]:
+    """Return the commands that have an option, as one types them."""
+    root: Any = context.find_root().command if option and context is not None else None
+    return [
+        f"'tgml {name}'"
+        for name, command in getattr(root, "commands", {}).items()
+        if any(option in parameter.opts for parameter in command.params)
+    ]
 
 
 if __name__ == "__main__":
