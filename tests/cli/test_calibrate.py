@@ -65,7 +65,7 @@ def test_watch_with_an_error_rate_bears_a_missed_step(
 ) -> None:
     result = watch(tgml, monkeypatch, "slice bread\nstack\neat\n", graph, "--error-rate", "0.3")
     assert result.code == 0
-    assert result.lines[-1] == "3 steps observed: no mistake, everything was done"
+    assert result.lines[-1] == "3 steps observed: no mistake, everything was probably done"
 
 
 def test_a_confusion_matrix_of_the_wrong_size_is_refused_before_any_step(
@@ -132,7 +132,7 @@ def test_a_step_made_up_is_revised_when_it_comes_at_its_own_place(
     name = put("chain.json", json.dumps(chain))
     steps = "\n".join("abfcdef")
     result = watch(tgml, monkeypatch, steps, name, "--error-rate", "0.05")
-    assert "   step 3 was a mistake after all (67%)" in result.lines
+    assert "   step 3 was a mistake after all (66%)" in result.lines
     assert result.lines[-2].startswith("   step 3 was no mistake, as it seems now")
 
 
@@ -144,7 +144,8 @@ def test_sessions_mixed_in_one_input_are_kept_apart_also_behind_a_recogniser(
     result = watch(tgml, monkeypatch, "\n".join(lines), graph, "--error-rate", "0.05")
     assert result.code == 0
     assert [line for line in result.lines if "observed" in line] == [
-        f"[{who}] 4 steps observed: no mistake, everything was done" for who in ("anna", "ben")
+        f"[{who}] 4 steps observed: no mistake, everything was probably done"
+        for who in ("anna", "ben")
     ]
 
 

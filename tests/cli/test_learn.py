@@ -296,6 +296,15 @@ def test_all_recipes_of_captaincook4d_are_learned_from_one_file(
     assert len(result.lines) == len(list((folder / "graphs").iterdir())) == len(scenarios)
 
 
+def test_a_table_of_several_procedures_is_said_to_go_to_one_file_as_a_log(
+    tgml: Run, put: Put
+) -> None:
+    several = put("several.csv", "procedure,recording,step\ntea,1,boil\nsoup,2,cut\n")
+    result = tgml("learn", several, "-o", "all.jsonl")
+    assert result.code == 2
+    assert "--format log writes all of them to one .jsonl" in result.err
+
+
 @pytest.mark.parametrize("output", ["graphs.jsonl", "graphs.txt", "graphs.svg", "graphs.json"])
 def test_several_procedures_go_to_no_folder_that_is_called_like_a_file(
     tgml: Run, put: Put, folder: Path, output: str
@@ -304,6 +313,6 @@ def test_several_procedures_go_to_no_folder_that_is_called_like_a_file(
     result = tgml("learn", several, *EXACT, "-o", output)
     assert (result.code, result.out) == (2, "")
     assert f"give a folder with -o, {output} is one file" in result.err
-    assert "--format log writes all of them to one .jsonl" in result.err
+    assert "--format log" not in result.err, "JSON is no log"
     assert not (folder / output).exists()
     assert tgml("learn", several, *EXACT, "-o", "graphs.v1").code == 0

@@ -306,7 +306,7 @@ def test_a_state_of_another_kind_is_refused(change: dict[str, Any]) -> None:
 @pytest.mark.parametrize("weights", [[], [0], [-0.5, 0.5], [1.5], [float("nan")]])
 def test_a_state_whose_numbers_are_no_probabilities_is_refused(weights: list[float]) -> None:
     state = UncertainMonitor(OTHER).state
-    state["now"]["beam"] = [["0", "0", 0, weight] for weight in weights]
+    state["now"]["beam"] = [["0", "0", "0", 0, weight] for weight in weights]
     with pytest.raises(FormatError, match="not probabilities"):
         UncertainMonitor.resume(OTHER, state)
 

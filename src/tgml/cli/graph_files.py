@@ -38,6 +38,7 @@ def graph_paths(where: str | Path, names: Sequence[str], output: str) -> dict[st
     output
         What the user gave: a file, for one procedure, or a folder.
     """
+    from tgml.logs.source import FORMATS
     from tgml.rendering import RENDERERS
 
     target = Path(output)
@@ -50,8 +51,9 @@ def graph_paths(where: str | Path, names: Sequence[str], output: str) -> dict[st
         check_replaced(target)
         return {names[0]: target}
     if target.suffix.lower() in (*RENDERERS, *FILE_ENDINGS) and is_file:
-        advice = "--format log writes all of them to one .jsonl"
-        raise too_many(where, names, f"give a folder with -o, {output} is one file; {advice}")
+        as_log = any(str(where).lower().endswith(endings) for endings in FORMATS.values())
+        advice = "; --format log writes all of them to one .jsonl" if as_log else ""
+        raise too_many(where, names, f"give a folder with -o, {output} is one file{advice}")
     check_folder(target)
     paths = _in_folder(target, names)
     if exists:

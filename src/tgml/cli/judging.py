@@ -154,10 +154,15 @@ class Watched:
             return
         mistakes = count(monitor.mistakes, "mistake") if monitor.mistakes else "no mistake"
         done = "everything was done"
-        if report.open and not isinstance(report, Report):
-            done = f"{len(report.open)} of {len(self.graph.steps)} steps probably never done"
-            say(f"{_prefix(session)}probably never done: {_quoted(report.open)}", YELLOW)
-        elif report.open and isinstance(report, Report):
+        if not isinstance(report, Report):
+            done = "everything was probably done"
+            if report.unsure:
+                told = [f"{step!r} ({report.done[step]:.0%})" for step in report.unsure]
+                say(f"{_prefix(session)}done with less than 90 %: {', '.join(told)}", YELLOW)
+            if report.open:
+                done = f"{len(report.open)} of {len(self.graph.steps)} steps probably never done"
+                say(f"{_prefix(session)}probably never done: {_quoted(report.open)}", YELLOW)
+        elif report.open:
             done = f"{len(report.open)} of {len(self.graph.steps)} steps never done"
             new = [verdict.step for verdict in report.verdicts if verdict.is_mistake]
             known = [verdict.step for verdict in report.verdicts if not verdict.is_mistake]

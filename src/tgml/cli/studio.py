@@ -32,7 +32,10 @@ def studio(
         ),
     ] = None,
     demos: options.Demonstrations = None,
+    order: options.Order = None,
     procedure: options.Procedure = None,
+    file_format: options.Format = None,
+    column: options.ColumnNames = None,
     with_mistakes: options.WithMistakes = False,
     port: Annotated[
         int, typer.Option(metavar="N", min=0, max=65535, help="The port; 0 takes a free one.")
@@ -73,9 +76,9 @@ def studio(
             path,
             recordings=demos,
             output=output,
-            procedure=procedure,
             with_mistakes=with_mistakes,
             progress=progress,
+            **options.reading(file_format, order, procedure, column),
         )
     session = StudioSession(opened.basis, saved=opened.saved)
     print_notes((*opened.basis.notes, *session.notes))

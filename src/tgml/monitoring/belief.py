@@ -1,7 +1,8 @@
 """What has probably been done, where the steps that come in may be wrong: a beam of states.
 
-A state says which steps were done and which were skipped. Each observation is explained in
-every way that the recogniser's errors allow, and the most probable states are kept.
+A state says which steps were done, which were skipped and which of these are forgotten. Each
+observation is explained in every way that the recogniser's errors allow, and the most probable
+states are kept.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ class Guess(NamedTuple):
     ----------
     done, skipped
         The steps done, and those that others were done without, as bit masks.
+    forgotten
+        The steps that the person takes for done and goes on without, as a bit mask.
     recent
         Which of the last `HINDSIGHT` observations were mistakes, bit 0 for the last one.
     weight
@@ -38,14 +41,21 @@ class Guess(NamedTuple):
 
     done: int
     skipped: int
+    forgotten: int
     recent: int
     weight: float
 
 
+FORGOTTEN = 1 / 3
+"""The share of the steps gone on without that are not done later either: skipped, rather than
+swapped or exchanged with another."""
+
 _REMEMBERED = (1 << HINDSIGHT) - 1
 Key = TypeVar("Key")
+State = tuple[int, int, int, int]
+"""A guess without its weight."""
 Beam = tuple[Guess, ...]
-FIRST: Beam = (Guess(0, 0, 0, 1.0),)
+FIRST: Beam = (Guess(0, 0, 0, 0, 1.0),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +94,9 @@ class Belief:
     The next step is one of the executable ones, each equally likely, or with `mistake_rate` a
     mistake: half of these go on as if something missing had been done, half do anything that is
     left. A missing step was skipped, or done and not seen. What was reported skipped counts as
-    accomplished, so that only the first step without it is a mistake.
+    accomplished, so that only the first step without it is a mistake. A third of the steps that
+    one goes on without are forgotten, and done later only as one does anything that is left: that
+    they do not come is no sign that they were done.
 
     Parameters
     ----------
@@ -121,7 +133,7 @@ class Belief:
         made_up = (1 - sure) * self.confusion.spurious
         # A probability of being made up per observation, beside any of the steps.
         made_up *= self.confusion.made_up[node - 1]
-        after: dict[tuple[int, int, int], float] = {}
+        after: dict[State, float] = {}
         masses: dict[int, float] = {}
         mistakes: dict[int, float] = {}
         repeated = 0.0
@@ -129,10 +141,10 @@ class Belief:
             recent = guess.recent << 1 & _REMEMBERED
             if made_up:
                 weight = guess.weight * made_up
-                _add(after, (guess.done, guess.skipped, recent), weight)
+                _add(after, (guess.done, guess.skipped, guess.forgotten, recent), weight)
                 _add(masses, 0, weight)
-            for step, like, done, skipped, missing in self._explain(guess, likely):
-                _add(after, (done, skipped, recent | bool(missing)), like)
+            for step, like, (done, skipped, forgotten), missing in self._explain(guess, likely):
+                _add(after, (done, skipped, forgotten, recent | bool(missing)), like)
                 _add(masses, step, like)
                 if missing:
                     _add(mistakes, missing, like)
@@ -169,40 +181,51 @@ class Belief:
 
     def _explain(
         self, guess: Guess, likely: Iterable[tuple[int, float]]
-    ) -> Iterable[tuple[int, float, int, int, int]]:
+    ) -> Iterable[tuple[int, float, tuple[int, int, int], int]]:
         """Return true steps with their weight, the state after them, and what was missing."""
         plan, rate = self.plan, self.mistake_rate
         accomplished = guess.done | guess.skipped
-        left = len(plan.nodes) - guess.done.bit_count()
+        believed = accomplished | guess.forgotten
+        passed = guess.done | guess.forgotten
         executable = max(
             sum(
-                not guess.done >> node & 1 and not plan.needs[node] & ~accomplished
+                not passed >> node & 1 and not plan.needs[node] & ~believed
                 for node in plan.nodes.values()
             ),
             1,
         )
+        right = (1 - rate) / executable
         again = rate / max(guess.done.bit_count(), 1)
+        anything = rate / 2 / max(len(plan.nodes) - guess.done.bit_count(), 1)
         for step, like in likely:
             weight = guess.weight * like
             bit = 1 << step
             if guess.done & bit:  # what it needs was done, or noted as skipped, the first time
-                yield step, weight * again, guess.done, guess.skipped, 0
+                yield step, weight * again, (guess.done, guess.skipped, guess.forgotten), 0
                 continue
-            done, skipped = guess.done | bit, guess.skipped & ~bit
+            done, skipped, forgotten = (
+                guess.done | bit,
+                guess.skipped & ~bit,
+                guess.forgotten & ~bit,
+            )
             lacking = plan.needs[step] & ~accomplished
-            if not lacking:
-                yield step, weight * (1 - rate) / executable, done, skipped, 0
+            if not plan.needs[step] & ~believed:
+                chance = anything if guess.forgotten & bit else right
+                yield step, weight * chance, (done, skipped | lacking, forgotten), lacking
                 continue
-            missing = plan.needs_all[step] & ~accomplished
+            missing = plan.needs_all[step] & ~believed
             unseen = 1.0
             for node in bits(missing):
                 unseen *= self.confusion.missed[node - 1]
             if unseen:
-                own = weight * unseen * (1 - rate) / executable
-                yield step, own, done | missing, skipped, 0
-            skip = (rate / 2) ** missing.bit_count() / executable
-            anything = rate / 2 / left
-            yield step, weight * (skip + anything), done, skipped | lacking, lacking
+                without = lacking & guess.forgotten
+                own = (done | missing, skipped | without, forgotten)
+                yield step, weight * unseen * right, own, without
+            skip = weight * (rate / 2) ** missing.bit_count() / executable
+            noted = skipped | lacking
+            yield step, skip * FORGOTTEN, (done, noted, forgotten | missing), lacking
+            later = skip * (1 - FORGOTTEN) + weight * anything
+            yield step, later, (done, noted, forgotten), lacking
 
 
 def mistakes_in(beam: Beam, ago: int) -> float:
@@ -220,13 +243,14 @@ def mistakes_in(beam: Beam, ago: int) -> float:
 
 def pass_over(beam: Beam) -> Beam:
     """Return the states after an observation that says nothing about them."""
-    after: dict[tuple[int, int, int], float] = {}
+    after: dict[State, float] = {}
     for guess in beam:
-        _add(after, (guess.done, guess.skipped, guess.recent << 1 & _REMEMBERED), guess.weight)
+        recent = guess.recent << 1 & _REMEMBERED
+        _add(after, (guess.done, guess.skipped, guess.forgotten, recent), guess.weight)
     return _kept(after, len(beam))
 
 
-def _kept(after: dict[tuple[int, int, int], float], beam: int) -> Beam:
+def _kept(after: dict[State, float], beam: int) -> Beam:
     """Return the most probable states with probabilities that sum to 1."""
     order = sorted(after.items(), key=lambda item: (-item[1], item[0]))[:beam]
     total = sum(weight for _, weight in order)

@@ -34,6 +34,8 @@ ERROR_RATE = 0.1
 MISTAKE_RATE = 0.05
 """How often people err of whom nothing is known."""
 THRESHOLD = 0.5
+SURE = 0.9
+"""From this probability on nothing is said of a step when a session ends."""
 
 
 class _Moment(NamedTuple):
@@ -189,17 +191,24 @@ class UncertainMonitor(Session[_Moment]):
     def _thought_wrong(self, beam: Beam, ago: int) -> bool:
         return mistakes_in(beam, ago) >= self.threshold
 
+    def _passed_by(self, node: int) -> float:
+        """Return how probably a step was neither done nor forgotten, by what was observed."""
+        known = ((guess.done | guess.forgotten, guess.weight) for guess in self._now.beam)
+        return sum(weight for passed, weight in known if not passed >> node & 1)
+
     def finish(self) -> UncertainReport:
         """Return what was probably never done; the session can go on after it."""
         plan = self._plan
         done = {
-            step: seen + (1 - seen) * self._belief.unseen(plan.nodes[step])
+            step: seen + self._passed_by(plan.nodes[step]) * self._belief.unseen(plan.nodes[step])
             for step, seen in self.done.items()
         }
         expected = [step for step, node in plan.nodes.items() if not plan.optional >> node & 1]
         progress = sum(done[step] for step in expected) / len(expected) if expected else 1.0
         never = tuple(step for step in expected if done[step] < 0.5)
-        return UncertainReport(self.observed, self.mistakes + len(never), done, progress, never)
+        unsure = tuple(step for step in expected if 0.5 <= done[step] < SURE)
+        wrong = self.mistakes + len(never)
+        return UncertainReport(self.observed, wrong, done, progress, never, unsure)
 
     @property
     def state(self) -> dict[str, Any]:
@@ -296,7 +305,7 @@ def _moment_to_json(moment: _Moment) -> dict[str, Any]:
         "settled": moment.settled,
         "time": moment.time,
         "beam": [
-            [f"{guess.done >> 1:x}", f"{guess.skipped >> 1:x}", guess.recent, guess.weight]
+            [*(f"{mask >> 1:x}" for mask in guess[:3]), guess.recent, guess.weight]
             for guess in moment.beam
         ],
     }
@@ -307,8 +316,14 @@ def _moment_from_json(raw: Mapping[str, Any], nodes: Sequence[int], where: str) 
         return sum(1 << nodes[place] for place in bits(int(digits, 16)))
 
     beam = tuple(
-        Guess(mask(done), mask(skipped), whole(recent, None, f"{where}: a guess"), float(weight))
-        for done, skipped, recent, weight in raw["beam"]
+        Guess(
+            mask(done),
+            mask(skipped),
+            mask(forgotten),
+            whole(recent, None, f"{where}: a guess"),
+            float(weight),
+        )
+        for done, skipped, forgotten, recent, weight in raw["beam"]
     )
     if not beam or not all(0 < guess.weight <= 1 + 1e-9 for guess in beam):
         raise ValueError("its states are not probabilities")

@@ -141,6 +141,8 @@ class UncertainReport:
         The expected fraction of the graph's steps that are done.
     open
         The steps that were probably never done, but for those that may be left out.
+    unsure
+        The others that may not have been: done with less than 90 %.
     """
 
     observed: int
@@ -148,3 +150,4 @@ class UncertainReport:
     done: Mapping[str, float]
     progress: float
     open: tuple[str, ...]
+    unsure: tuple[str, ...] = ()

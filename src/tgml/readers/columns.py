@@ -43,6 +43,10 @@ A task is the procedure where another column is the step, and the step where non
 """
 
 
+UNUSED = "columns not used: "
+"""How the remark on them begins."""
+
+
 def find_columns(
     present: Sequence[str],
     given: Mapping[str, str],
@@ -121,7 +125,7 @@ def find_columns(
             raise FormatError(f"two columns are called {column!r}; rename one of them")
     unused = [repr(column) for column in present if column and column not in found.values()]
     remarks = [f"columns guessed: {', '.join(guesses)}"] if guesses else []
-    return found, remarks + ([f"columns not used: {', '.join(unused)}"] if unused else [])
+    return found, remarks + ([f"{UNUSED}{', '.join(unused)}"] if unused else [])
 
 
 def _normal(column: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from tgml.errors import FormatError, InputError, UnknownNameError
+from tgml.readers.columns import UNUSED
 from tgml.readers.draft import Draft
 from tgml.sequences import Demonstrations, KeyStepSequence
 
@@ -77,7 +78,7 @@ def finish(draft: Draft, *, order: str, procedure: str | None, where: str) -> Re
     procedures = dict(draft.procedures)
     if procedure is not None:
         if procedure not in procedures:
-            raise UnknownNameError("procedure", procedure, procedures, where)
+            raise _unknown_procedure(draft, procedure, where)
         procedures = {procedure: procedures[procedure]}
     notes = [note for note in draft.notes if not note[0] or note[0] in procedures]
     for name, demonstrations in procedures.items():
@@ -92,6 +93,15 @@ def finish(draft: Draft, *, order: str, procedure: str | None, where: str) -> Re
     return Reading(
         procedures, tuple(f"{name}: {text}" if several and name else text for name, text in notes)
     )
+
+
+def _unknown_procedure(draft: Draft, procedure: str, where: str) -> InputError:
+    """Return the error of a procedure that a file does not have; a column may name it."""
+    error = UnknownNameError("procedure", procedure, draft.procedures, where)
+    unused = [text for _, text in draft.notes if text.startswith(UNUSED)]
+    if not unused or len(draft.procedures) > 1:
+        return error
+    return InputError(f"{error} ({unused[0]}; --column procedure=NAME says which one tells it)")
 
 
 def _check_values(demonstrations: Demonstrations) -> None:

@@ -30,6 +30,15 @@ def test_recordings_are_learned_from_and_saved_beside_them(table: Path) -> None:
     assert not opened.saved
 
 
+def test_columns_are_taken_as_the_user_names_them(table: Path) -> None:
+    content = table.read_text().replace("recording", "who", 1).replace("step", "what", 1)
+    table.write_text(content)
+    with pytest.raises(FormatError, match="--column recording=NAME --column step=NAME"):
+        open_path(table)
+    opened = open_path(table, columns={"recording": "who", "step": "what"})
+    assert opened.basis.graph.preconditions_of("serve") == ("steep",)
+
+
 def test_a_graph_is_shown_as_it_is_and_saved_to_its_file(tmp_path: Path) -> None:
     path = tmp_path / "tea.json"
     save_graph(TEA, path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tgml.errors import FormatError, InputError
 from tgml.files import read_text
@@ -44,10 +45,10 @@ def open_path(
     *,
     recordings: Path | None = None,
     output: Path | None = None,
-    procedure: str | None = None,
     with_mistakes: bool = False,
     limits: StudioLimits | None = None,
     progress: Progress = no_progress,
+    **reading: Any,
 ) -> Opened:
     """Read a graph, or learn one from recordings.
 
@@ -59,14 +60,14 @@ def open_path(
         For a graph: recordings of the same procedure.
     output
         Where to save; by default the graph file itself, or a new file beside the recordings.
-    procedure
-        Which one, where recordings are of several.
     with_mistakes
         Whether to learn also from recordings with marked mistakes.
     limits
         How large all of it may be.
     progress
         Told how far the learning is.
+    **reading
+        How recordings are read, as for `read_demonstrations`.
 
     Raises
     ------
@@ -79,7 +80,7 @@ def open_path(
         limits.check_graph(graph, str(path))
         given = None
         if recordings is not None:
-            given = read_demonstrations(recordings, procedure=procedure).only()
+            given = read_demonstrations(recordings, **reading).only()
             limits.check_demonstrations(given, str(recordings))
             _check_shared(graph.steps, given, recordings)
         own = path.suffix.lower() == ".json" and is_own_format(path)
@@ -93,11 +94,11 @@ def open_path(
         )
     if path.suffix.lower() in (".csv", ".tsv"):
         check_columns(read_text(path), str(path), limits)
-    reading = read_demonstrations(path, procedure=procedure)
-    given = reading.only()
+    found = read_demonstrations(path, **reading)
+    given = found.only()
     limits.check_demonstrations(given, str(path))
     (learning,) = learn_all([given], METHOD, with_mistakes=with_mistakes, progress=progress)
-    basis = Basis.of_learning(learning, given, path.name, reading.notes)
+    basis = Basis.of_learning(learning, given, path.name, found.notes)
     target = output or path.with_name(f"{path.stem}.graph.json")
     if target.exists() and target.samefile(path):
         raise InputError(f"{target}: the graph would overwrite the recordings; give another -o")
