@@ -76,7 +76,7 @@ def test_it_names_what_was_stated_or_set_where_that_may_be_the_reason() -> None:
     edge = ("pour", "boil")
     chosen: list[tuple[dict[str, Any], str]] = [
         ({"never": [edge]}, "as stated"),
-        ({"never": [("drink", "boil")]}, "beside what 'never' rules out"),
+        ({"never": [("drink", "boil")]}, "beside what 'never' says"),
         ({"least_probable": 1.0}, "as that is less probable than 1"),
         ({"threshold": 2.0}, "with this threshold"),
     ]
@@ -84,6 +84,28 @@ def test_it_names_what_was_stated_or_set_where_that_may_be_the_reason() -> None:
         (learning,) = learn_all([tea], "robust", **settings_)
         said = why(tea, learning.graph, edge, learning.confidence)
         assert said.startswith(f"'pour' does not need 'boil', {reason}: so in 6 of 7 recordings")
+
+
+@pytest.mark.parametrize(
+    "stated", [{}, {"must": [("pour", "warm")]}, {"never": [("pour", "fill")]}]
+)
+def test_what_is_not_probable_is_said_to_be_whatever_else_was_stated(stated: Any) -> None:
+    orders = ["boil warm fill pour", "fill boil warm pour", "warm fill boil pour"] * 3
+    tea = Demonstrations.from_steps([order.split() for order in orders])
+    (learning,) = learn_all([tea], "robust", **stated)
+    said = why(tea, learning.graph, ("warm", "fill"), learning.confidence)
+    assert said.startswith("'warm' does not need 'fill', as that is not probable: ")
+
+
+@pytest.mark.parametrize("method", ["robust", "fusion"])
+def test_an_order_that_chance_may_have_made_is_said_to_be(method: str) -> None:
+    names = {"a": "boil", "b": "stir", "x": "wash", "y": "peel"}
+    orders = ["axby", "aybx", "xayb", "yaxb"] * 3
+    soup = Demonstrations.from_steps([[names[step] for step in order] for order in orders])
+    (learning,) = learn_all([soup], method)
+    said = why(soup, learning.graph, ("stir", "boil"), learning.confidence)
+    reason = "as nobody did the two one right after the other: so in 12 of 12 recordings"
+    assert said.startswith(f"'stir' does not need 'boil', {reason}")
 
 
 @settings(deadline=None, max_examples=30)

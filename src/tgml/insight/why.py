@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -11,6 +12,9 @@ from tgml.errors import InputError
 from tgml.graph import Edge, TaskGraph
 from tgml.graph.stated import stated_edges
 from tgml.insight.evidence import edge_evidence
+from tgml.learners.robust.learner import KEPT
+from tgml.learners.step_names import may_belong_together
+from tgml.repetitions import first_occurrences
 from tgml.sequences import Demonstrations
 
 
@@ -51,10 +55,13 @@ def why(
     shown = edge_evidence(demonstrations, [edge], confidence)[edge]
     if edge in stated_edges(graph) | stated_edges(graph, "never"):
         shown = replace(shown, probability=None)  # what was stated is not a matter of chance
-    return f"{_verdict(graph, step, needed, shown)}: {shown.told()}"
+    return f"{_verdict(demonstrations, graph, edge, shown)}: {shown.told()}"
 
 
-def _verdict(graph: TaskGraph, step: str, needed: str, shown: EdgeEvidence) -> str:
+def _verdict(
+    demonstrations: Demonstrations, graph: TaskGraph, edge: Edge, shown: EdgeEvidence
+) -> str:
+    step, needed = edge
     if step not in graph.steps or needed not in graph.steps:
         return f"{step!r} does not need {needed!r}, as the graph has not both"
     if (step, needed) in stated_edges(graph):
@@ -68,10 +75,12 @@ def _verdict(graph: TaskGraph, step: str, needed: str, shown: EdgeEvidence) -> s
         return f"{step!r} needs {needed!r}, through {', '.join(map(repr, through))}"
     if step in graph.all_preconditions_of(needed):
         return f"{step!r} does not need {needed!r}, it is the other way round"
-    return f"{step!r} does not need {needed!r}{_reason(graph, (step, needed), shown)}"
+    return f"{step!r} does not need {needed!r}{_reason(demonstrations, graph, edge, shown)}"
 
 
-def _reason(graph: TaskGraph, edge: Edge, shown: EdgeEvidence) -> str:
+def _reason(
+    demonstrations: Demonstrations, graph: TaskGraph, edge: Edge, shown: EdgeEvidence
+) -> str:
     """Return why an edge is absent, as far as it can be known; empty where it cannot."""
     settings = graph.provenance.get("settings")
     chosen = settings if isinstance(settings, Mapping) else {}
@@ -82,14 +91,36 @@ def _reason(graph: TaskGraph, edge: Edge, shown: EdgeEvidence) -> str:
     if "threshold" in graph.provenance:
         return ", with this threshold"
     limit = chosen.get("least_probable")
-    if isinstance(limit, int | float) and shown.probability is not None:
-        if shown.probability < limit:
+    if shown.probability is not None:
+        if isinstance(limit, int | float) and shown.probability < limit:
             return f", as that is less probable than {limit:g}"
+        if shown.probability < KEPT:
+            return ", as that is not probable"
+    elif shown.broken:
+        return ", as the order is not always the same"
+    if _may_be_chance(demonstrations, graph, edge, chosen):
+        return ", as nobody did the two one right after the other"
+    if isinstance(limit, int | float):
         return ", beside what 'least_probable' rules out ('tgml methods robust' says more)"
     for name in ("never", "must"):
         if chosen.get(name):
-            return f", beside what {name!r} rules out"
-    if shown.probability is not None:
-        low = shown.probability < PROBABLE
-        return ", as that is not probable" if low else ", as other edges fit the recordings better"
-    return ", as the order is not always the same" if shown.broken else ""
+            return f", beside what {name!r} says"
+    if shown.probability is None:
+        return ""
+    low = shown.probability < PROBABLE
+    return ", as that is not probable" if low else ", as other edges fit the recordings better"
+
+
+def _may_be_chance(
+    demonstrations: Demonstrations, graph: TaskGraph, edge: Edge, chosen: Mapping[str, object]
+) -> bool:
+    """Return whether a method that wants more than an order was shown no more than that."""
+    step, needed = edge
+    if graph.provenance.get("method") not in ("robust", "fusion") or chosen.get("prior"):
+        return False
+    if chosen.get("names", True) and may_belong_together(step, needed):
+        return False
+    node = demonstrations.vocabulary.node
+    pair = (node(needed), node(step))
+    orders = (first_occurrences(recording.steps) for recording in demonstrations)
+    return not any(pair in itertools.pairwise(order) for order in orders)
