@@ -138,6 +138,23 @@ def test_a_method_that_cannot_be_run_again_says_why() -> None:
     assert not report.scores[0].intervals
 
 
+@pytest.mark.parametrize("what", ["must", "never"])
+def test_recordings_without_a_step_that_was_stated_are_said_to_lack_it(what: str) -> None:
+    tea = Demonstrations.from_steps([["boil", "spoon", "pour"], ["spoon", "boil", "pour"]])
+    graph = learn(tea, **{what: [("pour", "spoon")]})  # type: ignore[arg-type]
+    other = Demonstrations.from_steps([["boil", "pour"]])
+    report = make_report(graph, demonstrations=other)
+    assert "was not run again: no recording shows 'spoon', of which" in report.training_about
+    assert "did you mean" not in report.training_about
+
+
+def test_one_recording_is_one() -> None:
+    graph = learn(RECORDINGS, "intersection")
+    one = Demonstrations.from_steps([RECORDINGS.names(RECORDINGS.sequences[0])])
+    report = make_report(graph, demonstrations=one, draws=1)
+    assert "from 1 recording, " in report.training_about
+
+
 def test_the_larger_the_recordings_the_fewer_draws() -> None:
     def drawn(steps: int, recordings: int, method: str = "robust") -> int:
         names = [str(number) for number in range(steps)]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tgml.errors import SettingError
 from tgml.rendering.charts import Dots, Point, Series, dot_chart, line_chart
-from tgml.rendering.charts.axes import round_ticks
+from tgml.rendering.charts.axes import round_ticks, tick_labels
 from tgml.rendering.charts.looks import COLOURS, looks
 from tgml.rendering.text import printable
 
@@ -172,6 +172,14 @@ def test_ticks_are_few_and_reach_around_all_values(low: float, length: float) ->
     assert ticks[0] <= low + slack
     assert ticks[-1] >= high - slack
     assert 2 <= len(ticks) <= 9
+    assert len(set(tick_labels(ticks))) == len(ticks)
+
+
+def test_a_difference_that_no_figure_shows_is_no_fall() -> None:
+    chart = lines(Series("s", [Point(1, 31.651), Point(2, 31.6509)]))
+    drawn = re.findall(r'<polyline[^>]*points="([^"]*)"', chart)[-1]
+    heights = [float(point.split(",")[1]) for point in drawn.split()]
+    assert heights[0] == pytest.approx(heights[1], abs=1)
 
 
 @pytest.mark.parametrize(

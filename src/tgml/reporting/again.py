@@ -16,6 +16,7 @@ import numpy as np
 from tgml.errors import TgmlError
 from tgml.evaluation import compare_edges
 from tgml.graph import TaskGraph
+from tgml.graph.stated import stated
 from tgml.learners import LEARNERS, Curve, Progress, get_learner, no_progress
 from tgml.pipeline import learn_all, learnable
 from tgml.sequences import Demonstrations, in_words
@@ -131,6 +132,15 @@ def learn_again(
     wanted = usual_draws(recipe.method, demonstrations) if draws is None else draws
     if not wanted:
         return None
+    said = dict.fromkeys(
+        name for pair in (*stated(graph), *stated(graph, "never")) for name in pair
+    )
+    lacking = [name for name in said if name not in demonstrations.vocabulary]
+    if lacking:
+        return Again(
+            f"The method {recipe.method!r} was not run again: no recording shows "
+            f"{', '.join(map(repr, lacking))}, of which the graph was told what it needs or not."
+        )
     try:
         usable = recipe.usable(demonstrations)
         (same,) = recipe.learn([usable], progress)
@@ -179,12 +189,15 @@ def _about(
         "the same graph comes out"
         if not differing
         else f"another graph comes out, {differing} edge{'s' if differing > 1 else ''} apart: "
-        "the curve and the intervals are those of the method on these recordings"
+        "what follows is of the method on these recordings"
     )
     number = in_words(recordings.total_weight)
+    plural = "" if recordings.total_weight == 1 else "s"
     left_out = in_words(given.total_weight - recordings.total_weight)
     without = f" (without {left_out} with marked mistakes)" if left_out != "0" else ""
-    return f"Learned again with {recipe.method!r} from {number} recordings{without}, {found}."
+    return (
+        f"Learned again with {recipe.method!r} from {number} recording{plural}{without}, {found}."
+    )
 
 
 def _drawn(recordings: Demonstrations, draw: int) -> Demonstrations:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from tgml.rendering.svg import element, label, write
 
 FAINT, GRID = "#555555", "#e4e4e4"
+NEGLIGIBLE = 1e-4
+"""Values that differ by less than this share of the largest are drawn as one."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ def round_ticks(low: float, high: float, about: int = 6) -> tuple[float, ...]:
     (0.0, 20.0, 40.0, 60.0, 80.0, 100.0)
     """
     size = max(abs(low), abs(high), 1.0)
-    if high - low <= 1e-9 * size:  # as good as one value, which needs some room around it
+    if high - low <= NEGLIGIBLE * size:  # as good as one value, which needs some room around it
         low, high = low - 0.5 * size, high + 0.5 * size
     rough = (high - low) / about
     power = 10.0 ** math.floor(math.log10(rough))
@@ -81,8 +83,20 @@ def vertical_axis(
 def horizontal_grid(axis: Axis, left: float, right: float) -> list[str]:
     """Return the lines and figures of the vertical axis."""
     parts = []
-    for tick in axis.ticks:
+    for tick, text in zip(axis.ticks, tick_labels(axis.ticks), strict=True):
         y = axis.at(tick)
         parts.append(element("line", x1=left, y1=y, x2=right, y2=y, stroke=GRID, stroke_width=1))
-        parts.append(write(label(tick), left - 8, y + 4.5, text_anchor="end", fill=FAINT))
+        parts.append(write(text, left - 8, y + 4.5, text_anchor="end", fill=FAINT))
     return parts
+
+
+def tick_labels(ticks: Sequence[float]) -> list[str]:
+    """Return the figures of ticks: short ones, or with as many digits as tell them apart.
+
+    Examples
+    --------
+    >>> tick_labels([0.0, 2.5]), tick_labels([31.652, 31.654])
+    (['0', '2.5'], ['31.652', '31.654'])
+    """
+    short = [label(tick) for tick in ticks]
+    return short if len(set(short)) == len(short) else [f"{tick:.7g}" for tick in ticks]
