@@ -135,6 +135,18 @@ def test_learned_recordings_without_mistakes_fit_their_graph(tgml: Run, demos: s
     assert tgml("check", "learned.json", demos).code == 0
 
 
+@pytest.mark.parametrize("command", ["check", "align"])
+def test_a_recording_of_another_procedure_is_said_to_be_one(
+    tgml: Run, put: Put, command: str
+) -> None:
+    several = put("several.json", annotated({"tea": ["ab"], "soup": ["cd"]}))
+    graph = put("tea.json", graph_json([("b", "a")], "tea"))
+    assert tgml(command, graph, several, "--recording", "tea-0").code == 0
+    result = tgml(command, graph, several, "--recording", "soup-0")
+    assert result.code == 2
+    assert "'soup-0' is a recording of 'soup', the graph is of 'tea'" in result.err
+
+
 def test_what_is_noted_is_of_the_graphs_own_procedure_alone(tgml: Run, put: Put) -> None:
     graph = put("tea.json", graph_json([("b", "a")], "tea"))
     rows = [("tea", "1", "a", 0), ("tea", "1", "b", 1)]

@@ -40,7 +40,7 @@ def read_for_graph(
     """
     from tgml.readers import read_demonstrations
 
-    found = read_demonstrations(path, **reading)
+    found = everything = read_demonstrations(path, **reading)
     if len(found.procedures) > 1:
         # Once more for this one alone, so that what is noted is of it alone.
         found = read_demonstrations(
@@ -48,16 +48,25 @@ def read_for_graph(
         )
     demonstrations = found.only()
     if only:
-        demonstrations = _only(demonstrations, only, path)
+        demonstrations = _only(demonstrations, only, everything, path)
     share_a_step(graph, demonstrations, path)
     return demonstrations, found.notes
 
 
-def _only(given: Demonstrations, names: Sequence[str], path: Path) -> Demonstrations:
+def _only(
+    given: Demonstrations, names: Sequence[str], everything: Reading, path: Path
+) -> Demonstrations:
     by_name = {recording.id: recording for recording in given}
     for name in names:
-        if name not in by_name:
-            raise UnknownNameError("recording", name, list(by_name), str(path))
+        if name in by_name:
+            continue
+        for procedure, others in everything.procedures.items():
+            if any(recording.id == name for recording in others):
+                raise InputError(
+                    f"{path}: {name!r} is a recording of {procedure!r}, the graph is of "
+                    f"{given.procedure!r}; name a recording of it, or another graph"
+                )
+        raise UnknownNameError("recording", name, list(by_name), str(path))
     return replace(given, sequences=tuple(by_name[name] for name in dict.fromkeys(names)))
 
 
