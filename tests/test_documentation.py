@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 import typer
 
-from tgml import TaskGraph, save_graph
 from tgml.benchmarks import BENCHMARKS
 from tgml.cli.main import app
 
@@ -98,8 +97,8 @@ def _prepare(page: Path, folder: Path, environment: dict[str, str]) -> None:
     if tables:
         (folder / "tea.csv").write_text(tables[0])
         return
-    batter = TaskGraph.from_preconditions({"mix": ["crack egg", "add milk"]})
-    save_graph(batter, folder / "batter.json")
+    for graph in _blocks(page, "json"):
+        (folder / "batter.json").write_text(graph)
     learn = "tgml learn my-recordings/pancakes.csv -o pancakes.json"
     done = _run(f"tgml example pancakes -o my-recordings && {learn}", folder, environment)
     assert done.returncode == 0, done.stdout
