@@ -83,7 +83,8 @@ def find_violations(graph: TaskGraph, steps: Iterable[str]) -> tuple[Violation, 
     """Return each step of a recording that came before something it needs.
 
     A repeated step is checked each time it is done. A step that the graph does not know is a
-    violation of its own and counts as nothing done.
+    violation of its own and counts as nothing done. An optional step is needed by none, so that
+    it may come late; `Monitor` says where it does.
 
     Parameters
     ----------
