@@ -66,6 +66,8 @@ def test_watch_with_an_error_rate_bears_a_missed_step(
     result = watch(tgml, monkeypatch, "slice bread\nstack\neat\n", graph, "--error-rate", "0.3")
     assert result.code == 0
     assert result.lines[-1] == "3 steps observed: no mistake, everything was probably done"
+    assert result.lines[-2].startswith("done with less than 90 %: ")
+    assert "'wash lettuce' (" in result.lines[-2]
 
 
 def test_a_confusion_matrix_of_the_wrong_size_is_refused_before_any_step(

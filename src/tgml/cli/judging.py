@@ -138,6 +138,7 @@ class Watched:
         self, session: str | None, monitor: AnyMonitor, report: Report | UncertainReport
     ) -> None:
         from tgml.monitoring import Report
+        from tgml.monitoring.uncertain import SURE
 
         if self.as_json:
             for verdict in report.verdicts if isinstance(report, Report) else ():
@@ -158,7 +159,8 @@ class Watched:
             done = "everything was probably done"
             if report.unsure:
                 told = [f"{step!r} ({report.done[step]:.0%})" for step in report.unsure]
-                say(f"{_prefix(session)}done with less than 90 %: {', '.join(told)}", YELLOW)
+                limit = f"{100 * SURE:.0f} %"
+                say(f"{_prefix(session)}done with less than {limit}: {', '.join(told)}", YELLOW)
             if report.open:
                 done = f"{len(report.open)} of {len(self.graph.steps)} steps probably never done"
                 say(f"{_prefix(session)}probably never done: {_quoted(report.open)}", YELLOW)

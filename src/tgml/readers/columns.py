@@ -42,7 +42,6 @@ COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
 A task is the procedure where another column is the step, and the step where none is.
 """
 
-
 UNUSED = "columns not used: "
 """How the remark on them begins."""
 
