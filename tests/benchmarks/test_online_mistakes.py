@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tgml.benchmarks import run_benchmark
+from tgml.benchmarks.mistake_methods import METHODS
 from tgml.benchmarks.mistake_split import read_split, seen_only, thrice
 from tgml.benchmarks.published_mistakes import PUBLISHED
 from tgml.errors import MissingDataError, UnknownNameError
@@ -52,6 +53,8 @@ def test_rows_are_methods_by_segments_with_every_figure(folder: Path) -> None:
     assert rows["do", "true"]["paper"]["f1_average"] == 0.759
     assert rows["prego (paper)", "true"]["source"] == "published"
     assert rows["position", "true"]["source"] == "control"
+    assert rows["at-random", "true"]["source"] == "control"
+    assert rows["at-random", "true"]["runs"] == 2 * METHODS["at-random"].draws
     for row in result.rows:
         for kind in ("correct", "mistake"):
             for measure in ("f1", "precision", "recall"):

@@ -6,6 +6,7 @@ from tgml.detectors import (
     ALWAYS_CORRECT,
     ALWAYS_MISTAKE,
     AlwaysBefore,
+    AtRandom,
     FromPosition,
     GraphRule,
     UnseenStep,
@@ -55,6 +56,30 @@ def test_half_way_is_where_a_mistake_is_expected_in_a_training_recording() -> No
     assert FromPosition.half_way(Demonstrations.from_steps(["abcde"])).first == 3
     assert FromPosition.half_way(Demonstrations.from_steps(["abcd", "abcde"])).first == 3
     assert FromPosition.half_way(Demonstrations.from_steps(["abcdef"])).first == 4
+
+
+def test_at_random_flags_one_segment_of_a_recording_that_may_be_cut_anywhere() -> None:
+    rule = AtRandom.once_a_recording(Demonstrations.from_steps(["abc", "abcde"]))
+    assert rule.share == pytest.approx(2 / 5)
+    steps = [str(number) for number in range(10_000)]
+    assert sum(rule.flags(steps)) == pytest.approx(4_000, abs=200)
+
+
+def test_at_random_is_the_same_again_and_another_with_another_seed() -> None:
+    steps = [str(number) for number in range(100)]
+    assert AtRandom(0.5, 1).flags(steps) == AtRandom(0.5, 1).flags(steps)
+    assert AtRandom(0.5, 1).flags(steps) != AtRandom(0.5, 2).flags(steps)
+
+
+def test_at_random_two_recordings_that_begin_alike_are_drawn_for_apart() -> None:
+    rule = AtRandom(0.5)
+    assert len({rule.flags("abcdefgh") for _ in range(20)}) > 10
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
+def test_the_share_at_random_is_a_probability(share: float) -> None:
+    with pytest.raises(SettingError, match="expected a number from 0 to 1"):
+        AtRandom(share)
 
 
 @pytest.mark.parametrize("share", [0, 1.1])

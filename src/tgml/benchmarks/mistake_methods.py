@@ -12,6 +12,7 @@ from tgml.detectors import (
     ALWAYS_MISTAKE,
     CLUES,
     AlwaysBefore,
+    AtRandom,
     Detector,
     FromPosition,
     GraphRule,
@@ -99,12 +100,15 @@ class MistakeMethod:
         Whether it is a control.
     seeded
         Whether it draws at random.
+    draws
+        How many draws stand for each seed asked for: more where a draw is quick and says little.
     """
 
     about: str
     make: Make
     control: bool = False
     seeded: bool = False
+    draws: int = 1
 
 
 def _graph(name: str) -> MistakeMethod:
@@ -185,6 +189,13 @@ METHODS: Mapping[str, MistakeMethod] = MappingProxyType(
             "control: from half the mean length of a training recording on",
             lambda workshop, *_: FromPosition.half_way(workshop.split.train),
             control=True,
+        ),
+        "at-random": MistakeMethod(
+            "control: as many segments as there are mistakes to be expected, drawn at random",
+            lambda workshop, _, seed: AtRandom.once_a_recording(workshop.split.train, seed),
+            control=True,
+            seeded=True,
+            draws=100,
         ),
         "always-correct": MistakeMethod(
             "control: no segment is a mistake", lambda *_: ALWAYS_CORRECT, control=True

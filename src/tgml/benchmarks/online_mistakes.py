@@ -34,7 +34,8 @@ NOTES = (
     ),
     (
         "position chooses its segment on the test recordings themselves: an oracle, to be beaten; "
-        "position-training chooses it from the lengths of the training recordings"
+        "position-training chooses it from the lengths of the training recordings; at-random is "
+        "the chance level"
     ),
     (
         "do has the paper's augmentation: first, last and random occurrences of repeated steps; "
@@ -112,7 +113,7 @@ def _row(method: str, workshop: Workshop, segments: str, seeds: int) -> dict[str
     scores: list[MistakeScores] = []
     ends = []
     seconds = 0.0
-    for seed in range(seeds if entry.seeded else 1):
+    for seed in range(seeds * entry.draws if entry.seeded else 1):
         spent, detector = timed(lambda seed=seed: entry.make(workshop, segments, seed))  # type: ignore[misc]
         flags = [detector.flags(steps) for steps in recordings]
         scores.append(score_flags(flags))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -129,6 +130,49 @@ class FromPosition:
         """Return which segments are late enough."""
         first = len(steps) + 1 if self.first is None else self.first
         return tuple(position >= first for position in range(1, len(steps) + 1))
+
+
+@dataclass
+class AtRandom:
+    """Control: any segment may be a mistake, whatever it is and wherever it stands.
+
+    Every recording is drawn for anew: the same steps twice have different flags.
+
+    Parameters
+    ----------
+    share
+        The share of segments flagged, from 0 to 1.
+    seed
+        For the draws.
+
+    Raises
+    ------
+    SettingError
+        If the share is not from 0 to 1.
+
+    Examples
+    --------
+    >>> AtRandom(1.0).flags("ab")
+    (True, True)
+    """
+
+    share: float
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.share <= 1:
+            raise SettingError(f"the share is {self.share}; expected a number from 0 to 1")
+        self._draws = random.Random(self.seed)
+
+    @classmethod
+    def once_a_recording(cls, demonstrations: Demonstrations, seed: int = 0) -> AtRandom:
+        """Flag one segment a recording on average, if it may be cut anywhere."""
+        segments = sum((len(recording) + 1) / 2 for recording in demonstrations)
+        return cls(len(demonstrations) / segments, seed)
+
+    def flags(self, steps: Sequence[str]) -> tuple[bool, ...]:
+        """Return which segments the draw has met."""
+        return tuple(self._draws.random() < self.share for _ in steps)
 
 
 ALWAYS_MISTAKE = FromPosition(1)
