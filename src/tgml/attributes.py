@@ -126,12 +126,31 @@ class EdgeEvidence:
         >>> EdgeEvidence(10, 4, 0, broken_in=("anna", "ben", "cora", "dora")).counts
         "10 of 14 recordings, not in 'anna', 'ben', 'cora', 1 more"
         """
+        return f"{self._shares}{self._broken}"
+
+    @property
+    def where(self) -> str:
+        """As `counts`, naming those in which the order held as well, where some lack a step.
+
+        Where none does, these are all but the ones that broke it.
+
+        Examples
+        --------
+        >>> EdgeEvidence(2, 1, 4, ("anna", "ben"), ("cora",)).where
+        "2 of 3 recordings ('anna', 'ben'), not in 'cora'"
+        """
+        held = _named(self.held_in, self.held) if self.silent else ""
+        return f"{self._shares}{held and f' ({held})'}{self._broken}"
+
+    @property
+    def _shares(self) -> str:
         both = self.held + self.broken
-        named = [f"'{id_}'" for id_ in self.broken_in[:3]]
-        if named and self.broken > len(named):
-            named.append(f"{self.broken - len(named):g} more")
-        broken = f", not in {', '.join(named)}" if named else ""
-        return f"{self.held:g} of {both:g} {'recording' if both == 1 else 'recordings'}{broken}"
+        return f"{self.held:g} of {both:g} {'recording' if both == 1 else 'recordings'}"
+
+    @property
+    def _broken(self) -> str:
+        named = _named(self.broken_in, self.broken)
+        return named and f", not in {named}"
 
     def told(self, *, stated: bool = False) -> str:
         """Return all of it in words; of an edge that somebody stated no probability.
@@ -149,3 +168,11 @@ class EdgeEvidence:
         if self.probability is not None:
             text += f"; {100 * self.probability:.0f} % probable"
         return text
+
+
+def _named(recordings: tuple[str, ...], count: float) -> str:
+    """Return the names of up to three recordings, and how many more there are."""
+    named = [f"'{id_}'" for id_ in recordings[:3]]
+    if named and count > len(named):
+        named.append(f"{count - len(named):g} more")
+    return ", ".join(named)

@@ -386,6 +386,47 @@ def test_a_table_is_refused_before_anything_is_judged(watch: Watch, separator: s
     )
 
 
+def test_a_step_with_the_name_of_columns_is_a_step(
+    tgml: Run, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = {"format": "tgml-graph", "version": 1, "steps": ["case, activity"], "edges": []}
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"case, activity\n")))
+    result = tgml("watch", put("odd.json", json.dumps(steps)))
+    assert (result.code, result.lines[0]) == (0, "1: 'case, activity' is right.")
+
+
+def test_steps_that_were_all_taken_back_leave_nothing_to_judge(watch: Watch) -> None:
+    result = watch('slice bread\n{"undo": true}\n')
+    assert result.code == 2
+    assert "every step was taken back" in result.err
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (
+            "slice bred\n",
+            "1: MISTAKE 'slice bred' is no step of this procedure; did you mean 'slice bread'?",
+        ),
+        (
+            lines({"step": "slice bread", "time": 5}, {"step": "slice bread", "time": 3}),
+            (
+                "2: 'slice bread' is probably right again (a mistake with 0%) "
+                "(time runs backwards: 3 after 5)."
+            ),
+        ),
+    ],
+)
+def test_for_a_recogniser_all_is_said_as_well(watch: Watch, given: str, said: str) -> None:
+    assert said in watch(given, "--error-rate", "0").lines
+
+
+def test_for_a_recogniser_what_was_taken_back_is_thought_of_no_more(watch: Watch) -> None:
+    result = watch('close\n{"undo": true}\nno step\nslice bread\n', "--error-rate", "0.01")
+    assert "as it seems now" not in result.out
+    assert "after all" not in result.out
+
+
 def test_for_a_recogniser_what_was_never_done_counts_as_well(watch: Watch) -> None:
     result = watch("slice bread\n", "--error-rate", "0.01")
     assert result.code == 1

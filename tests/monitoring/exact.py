@@ -26,47 +26,58 @@ class Exact:
     mistake_rate: float
     worlds: dict[World, float] = field(default_factory=lambda: {(NONE, NONE, NONE, ()): 1.0})
     happened: dict[str | None, float] = field(default_factory=dict)
-    missing: dict[Steps, float] = field(default_factory=dict)
+    mistakes: dict[tuple[str | None, Steps], float] = field(default_factory=dict)
+    noted: dict[tuple[str | None, Steps], float] = field(default_factory=dict)
     repeated: float = 0.0
 
     def observe(self, name: str, confidence: float | None) -> None:
         """Take in an observation."""
         worlds: dict[World, float] = defaultdict(float)
         happened: dict[str | None, float] = defaultdict(float)
-        missing: dict[Steps, float] = defaultdict(float)
+        mistakes: dict[tuple[str | None, Steps], float] = defaultdict(float)
+        noted: dict[tuple[str | None, Steps], float] = defaultdict(float)
         repeated = 0.0
         for (done, skipped, forgotten, past), weight in self.worlds.items():
-            for step, chance, after, lacking in self._ways(
+            for step, chance, after, new in self._ways(
                 (done, skipped, forgotten), name, confidence or 0.0
             ):
-                worlds[(*after, (*past, bool(lacking)))] += weight * chance
+                worlds[(*after, (*past, new))] += weight * chance
                 happened[step] += weight * chance
-                missing[lacking] += weight * chance
-                repeated += weight * chance * (step in done)
+                lacks = frozenset(self._needs(step)) - after[0]
+                if lacks:
+                    (mistakes if new else noted)[step, lacks] += weight * chance
+                repeated += weight * chance * (step in done and not lacks)
         total = sum(worlds.values())
         if not total:
             worlds = {(*world[:3], (*world[3], False)): w for world, w in self.worlds.items()}
-            happened, missing, total = {None: 1.0}, {NONE: 1.0}, 1.0
+            happened, total = {None: 1.0}, 1.0
         self.worlds = {world: weight / total for world, weight in worlds.items() if weight}
         self.happened = {step: weight / total for step, weight in happened.items()}
-        self.missing = {lacking: weight / total for lacking, weight in missing.items()}
+        self.mistakes = {what: weight / total for what, weight in mistakes.items()}
+        self.noted = {what: weight / total for what, weight in noted.items()}
         self.repeated = repeated / total
+
+    def _needs(self, step: str | None) -> tuple[str, ...]:
+        return self.graph.preconditions_of(step) if step in self.graph.steps else ()
 
     def _ways(
         self, state: State, name: str, sure: float
-    ) -> Iterator[tuple[str | None, float, State, Steps]]:
+    ) -> Iterator[tuple[str | None, float, State, bool]]:
         """Yield how the observation may have come about: the true step, and what it changes."""
         if name not in self.graph.steps:
-            yield None, 1.0, state, NONE
+            yield None, 1.0, state, True
             return
         seen_as = self.confusion.steps.index(name)
         made_up = (1 - sure) * self.confusion.spurious
-        yield None, made_up * self.confusion.made_up[seen_as], state, NONE
+        yield None, made_up * self.confusion.made_up[seen_as], state, False
         for number, step in enumerate(self.confusion.steps):
             seen = self.confusion.seen[number][seen_as]
-            recognised = (1 - made_up) * seen * (1.0 if step == name else 1 - sure)
+            if step == name:  # one that is never seen may be known for certain all the same
+                recognised = (1 - made_up) * (seen or sure * 1e-6)
+            else:
+                recognised = (1 - made_up) * seen * (1 - sure)
             for chance, after, lacking in self._does(*state, step):
-                yield step, recognised * chance, after, lacking
+                yield step, recognised * chance, after, bool(lacking)
 
     def _does(
         self, done: Steps, skipped: Steps, forgotten: Steps, step: str

@@ -50,6 +50,17 @@ def test_the_threshold_lies_midway_above_what_the_budget_does_not_allow(
     assert lowest_threshold(judged, budget, lowest) == pytest.approx(expected)
 
 
+def test_a_budget_that_nothing_exhausts_gives_the_lowest_threshold() -> None:
+    assert lowest_threshold([[0.1, 0.6]] * 20, 1e308, 0.05) == 0.05
+    assert lowest_threshold([[0.1, 0.6]] * 20, 2, 0.05) == 0.05
+
+
+@pytest.mark.parametrize("budget", [-1, float("inf"), float("nan")])
+def test_a_budget_that_is_no_number_is_refused(budget: float) -> None:
+    with pytest.raises(SettingError, match=f"the budget is {budget}"):
+        calibrate(GRAPH, [["a"]], Confusion.even(GRAPH.steps, 0.1), budget=budget)
+
+
 def test_a_smaller_budget_needs_a_higher_threshold() -> None:
     found = [calibrate(GRAPH, RECORDINGS, ERRORS, budget=budget) for budget in (0.5, 0.1, 0)]
     thresholds = [calibration.threshold for calibration in found]

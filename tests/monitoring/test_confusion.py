@@ -153,6 +153,12 @@ def test_steps_that_are_none_of_its_own_are_refused() -> None:
         Confusion.even(["milk"], 0.1).recognise(["fly"], random.Random(0))
 
 
+@pytest.mark.parametrize("rows", [None, 3, [["x", "y"]] * 2, [[None, 1]] * 2])
+def test_what_are_no_numbers_is_refused(rows: Any) -> None:
+    with pytest.raises(FormatError, match="expected 2 rows of 2 numbers"):
+        Confusion(("a", "b"), rows)
+
+
 def test_nothing_to_estimate_from_is_said() -> None:
     with pytest.raises(FormatError, match="no true steps"):
         Confusion.estimate([([], ["a"])], ["a"])

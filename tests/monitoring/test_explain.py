@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.strategies import STEP_NAMES, task_graphs
 from tgml.attributes import EdgeEvidence, StepAttributes
 from tgml.graph import TaskGraph
-from tgml.monitoring import Monitor, evidence, explain
+from tgml.monitoring import Monitor, UncertainMonitor, evidence, explain
 
 MIX = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "bake": ["mix", "milk"]})
 CHAIN = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"]})
@@ -71,6 +71,48 @@ LEARNED = TaskGraph(
             ["a", "c", "d", "b"],
             "'b' is done after 'c' and 'd', which come after it if it is done at all.",
         ),
+        (
+            LAX,
+            ["b"],
+            "'b' is done before 'a', which it needs.",
+        ),
+        (
+            LAX,
+            ["c", "b"],
+            (
+                "'b' is done after 'c', which comes after it if it is done at all, "
+                "and without 'a', which it needs."
+            ),
+        ),
+        (
+            CHAIN,
+            ["c", "b"],
+            "'b' is done before 'a', which it needs, and after 'c', which needs it.",
+        ),
+        (
+            TaskGraph.from_preconditions({"c": ["b", "a"], "b": ["a"]}),
+            ["c", "b"],
+            (
+                "'b' is done after all, but without 'a', which it needs; 'c' was done without it, "
+                "the mistake of step 1."
+            ),
+        ),
+        (
+            TaskGraph.from_preconditions({"x": ["a"], "y": ["b"], "z": ["a", "b"]}),
+            ["x", "y", "z"],
+            (
+                "'z' is done without 'a' and 'b', which it needs: "
+                "skipped, as reported from step 1 on."
+            ),
+        ),
+        (
+            TaskGraph.from_preconditions({"x": ["a"], "c": ["b"], "d": ["c"], "b": ["a"]}),
+            ["x", "d", "b"],
+            (
+                "'b' is done without 'a', which it needs, and after 'd', which needs it: "
+                "skipped, as reported at step 1."
+            ),
+        ),
         (LEARNED, ["egg"], "'egg' is right."),
         (
             LEARNED,
@@ -92,9 +134,60 @@ def test_what_was_never_done_has_a_sentence() -> None:
     monitor = Monitor(CHAIN)
     monitor.observe("b")
     assert [explain(verdict, CHAIN) for verdict in monitor.finish().verdicts] == [
-        "'a' was never done, missing since step 1.",
+        "'a' was never done, passed over at step 1.",
         "'c' was never done.",
     ]
+
+
+def test_a_step_never_done_has_the_share_of_recordings_that_have_it() -> None:
+    graph = LEARNED.replace(attributes={"egg": StepAttributes(done=0.75)})
+    monitor = Monitor(graph)
+    assert [explain(verdict, graph) for verdict in monitor.finish().verdicts] == [
+        (
+            "'egg' was never done (75 % of the recordings have it; "
+            "learned from 12 recordings with 'do')."
+        ),
+        "'milk' was never done.",
+        "'mix' was never done.",
+        "'bake' was never done.",
+    ]
+    monitor.observe("mix")
+    assert explain(monitor.finish().verdicts[0], graph) == (
+        "'egg' was never done, passed over at step 1."
+    )
+
+
+def test_an_optional_step_that_comes_late_has_the_evidence_of_the_order() -> None:
+    graph = LAX.replace(
+        evidence={("c", "b"): EdgeEvidence(3, 0, 0), ("d", "c"): EdgeEvidence(9, 0, 0)}
+    )
+    monitor = Monitor(graph)
+    *_, late = [monitor.observe(step) for step in "acdb"]
+    assert explain(late, graph) == (
+        "'b' is done after 'c' and 'd', which come after it if it is done at all "
+        "('b' came first in 3 of 3 recordings)."
+    )
+
+
+def test_a_probable_mistake_has_the_evidence_of_the_step_that_was_done() -> None:
+    monitor = UncertainMonitor(LEARNED, error_rate=0.0)
+    monitor.observe("egg", time=2)
+    assert explain(monitor.observe("mix", time=1), LEARNED) == (
+        "'mix' seems to be done before 'milk', which it needs (100%) "
+        "(weight of 'milk': 0.88; learned from 12 recordings with 'do'; "
+        "time runs backwards: 1 after 2)."
+    )
+    assert explain(monitor.observe("egg"), LEARNED) == (
+        "'egg' is probably right again (a mistake with 0%)."
+    )
+
+
+def test_times_of_a_clock_are_told_in_full() -> None:
+    monitor = Monitor(MIX)
+    monitor.observe("egg", time=1700000007.5)
+    assert monitor.observe("milk", time=1700000001).note == (
+        "time runs backwards: 1700000001 after 1700000007.5"
+    )
 
 
 def test_time_that_runs_backwards_is_part_of_the_sentence() -> None:
@@ -114,6 +207,16 @@ def test_a_graph_that_knows_nothing_of_its_edges_gives_no_evidence() -> None:
     [
         (EdgeEvidence(1, 0, 0), "'egg' came first in 1 of 1 recording"),
         (EdgeEvidence(2, 0, 0), "'egg' came first in 2 of 2 recordings"),
+        (EdgeEvidence(2, 0, 0, tuple("ab")), "'egg' came first in 2 of 2 recordings"),
+        (
+            EdgeEvidence(2, 0, 1, tuple("ab")),
+            "'egg' came first in 2 of 2 recordings ('a', 'b')",
+        ),
+        (
+            EdgeEvidence(5, 1, 2, tuple("abcde"), ("f",)),
+            "'egg' came first in 5 of 6 recordings ('a', 'b', 'c', 2 more), not in 'f'",
+        ),
+        (EdgeEvidence(0, 0, 3), "no recording has both 'egg' and 'mix'"),
         (
             EdgeEvidence(2, 1, 0, (), tuple("a")),
             "'egg' came first in 2 of 3 recordings, not in 'a'",
@@ -128,7 +231,7 @@ def test_a_graph_that_knows_nothing_of_its_edges_gives_no_evidence() -> None:
         ),
     ],
 )
-def test_evidence_counts_recordings_and_names_up_to_three_that_broke_the_order(
+def test_evidence_counts_recordings_and_names_up_to_three_of_them(
     found: EdgeEvidence, said: str
 ) -> None:
     assert evidence(MIX.replace(evidence={("mix", "egg"): found}), "mix", ["egg"]) == said
@@ -184,5 +287,11 @@ def test_a_need_through_optional_steps_is_told_as_such() -> None:
     assert evidence(both, "insert", ["open"]) == (
         "through 'wipe' and 'dust', which may all be left out"
     )
+    longer = TaskGraph.from_preconditions(
+        {"oil": ["open"], "turn": ["open"], "wipe": ["turn"], "insert": ["oil", "wipe"]}
+    ).replace(attributes={"oil": attributes["wipe"], "wipe": attributes["wipe"]})
+    assert evidence(longer, "insert", ["open"]) == "through 'oil', which may be left out"
+    through = longer.replace(attributes=dict.fromkeys(("wipe", "turn"), attributes["wipe"]))
+    assert evidence(through, "insert", ["open"]) == "through 'wipe', which may be left out"
     verdict = Monitor(one).observe("insert")
     assert evidence(one, "no step", verdict.missing) == ""

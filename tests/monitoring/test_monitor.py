@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.strategies import STEP_NAMES, task_graphs, valid_orders
 from tgml import monitoring
+from tgml.attributes import StepAttributes
 from tgml.graph import TaskGraph
 from tgml.monitoring import Kind, Monitor, Verdict, find_violations
 from tgml.sequences import END, START
@@ -75,10 +76,11 @@ def test_missing_is_what_the_plain_rule_finds(graph: TaskGraph, steps: list[str]
         assert (verdict.kind is Kind.UNKNOWN_STEP) is (
             violation is not None and not violation.known
         )
-        early = verdict.kind in (Kind.TOO_EARLY, Kind.SKIPPED_INFERRED)
-        assert early is bool(verdict.missing)
-        if early:
+        if verdict.missing:
+            assert verdict.kind in (Kind.TOO_EARLY, Kind.SKIPPED_INFERRED, Kind.REPAIRED)
             assert verdict.is_mistake is (verdict.cause is None)
+        else:
+            assert verdict.kind not in (Kind.TOO_EARLY, Kind.SKIPPED_INFERRED)
 
 
 @given(task_graphs(), STEPS)
@@ -159,6 +161,27 @@ def test_a_repair_names_what_did_not_wait() -> None:
 
 def test_after_a_repair_the_same_step_is_no_longer_missing() -> None:
     assert kinds(MIX, ["egg", "mix", "milk", "bake"])[-1] == "correct"
+
+
+def test_a_repair_that_lacks_something_reported_itself_is_a_repair() -> None:
+    graph = TaskGraph.from_preconditions({"c": ["b", "a"], "b": ["a"]})
+    *_, repair, last = watch(graph, "cba")
+    assert (repair.kind, repair.missing, repair.done_without_it) == (Kind.REPAIRED, ("a",), ("c",))
+    assert (repair.cause, last.kind, last.cause) == (1, Kind.REPAIRED, 1)
+
+
+def test_an_optional_step_that_comes_late_is_a_mistake_whatever_else_went_wrong() -> None:
+    def optional(graph: TaskGraph, step: str) -> TaskGraph:
+        return graph.replace(attributes={step: StepAttributes(optional=True)})
+
+    chain = optional(TaskGraph.from_preconditions({"b": ["o"], "c": ["b"]}), "o")
+    fork = optional(TaskGraph.from_preconditions({"x": ["b"], "o": ["b"], "d": ["o"]}), "o")
+    for graph, steps, missing in ((chain, "co", ()), (fork, "xdo", ("b",))):
+        monitor = Monitor(graph)
+        *_, late = [monitor.observe(step) for step in steps]
+        assert (late.kind, late.cause, late.missing) == (Kind.TOO_LATE, None, missing)
+        assert late.is_mistake
+        assert monitor.mistakes == 2
 
 
 def test_a_step_needed_through_others_only_comes_too_late() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import STEP_NAMES, task_graphs
-from tgml.errors import SettingError
+from tgml.errors import InputError, SettingError
 from tgml.graph import TaskGraph
 from tgml.monitoring.order import OrderWatch, out_of_order, pair_trust
 from tgml.sequences import Demonstrations
@@ -145,6 +145,11 @@ def test_when_the_missing_step_comes_all_done_before_it_are_out_of_order_and_say
 def test_a_step_that_the_graph_does_not_know_cannot_be_out_of_order() -> None:
     watch = OrderWatch(BATTER)
     assert watch.observe("fly").probability == 0
+
+
+def test_what_is_no_name_is_refused() -> None:
+    with pytest.raises(InputError, match="a step is None"):
+        OrderWatch(TaskGraph.from_preconditions({"b": ["a"]})).observe(None)  # type: ignore[arg-type]
 
 
 def test_a_pair_that_is_hardly_trusted_hardly_counts() -> None:

@@ -151,6 +151,18 @@ def test_a_recogniser_of_one_step_may_be_wrong_more_often_than_not() -> None:
     assert [s.step for s in FrameSmoother(["egg"], accuracy=0.1, patience=2).smooth(["egg"] * 3)]
 
 
+def test_two_steps_are_told_apart_by_default_as_any_others_are() -> None:
+    assert FrameSmoother(["mix", "pour"]).accuracy == 0.75
+    assert FrameSmoother(["mix", "pour", "bake"]).accuracy == 0.5
+
+
+def test_recordings_with_other_numbers_of_frames_are_refused() -> None:
+    with pytest.raises(SettingError, match="recording 2 has 2 true and 1 recognised frames"):
+        FrameSmoother.fitted([("a", "a"), ("aa", "a")], "ab")
+    with pytest.raises(SettingError, match="one or more steps"):
+        FrameSmoother.fitted([("a", "a")], [])
+
+
 def test_nothing_to_smooth_or_to_fit_to_is_said() -> None:
     with pytest.raises(SettingError, match="one or more steps"):
         FrameSmoother([])

@@ -156,3 +156,9 @@ def test_what_undo_goes_back_to_leads_up_to_now() -> None:
         with pytest.raises(FormatError, match="entry 2 of 'undo'"):
             Monitor.resume(graph, {**monitor.state, "undo": [first, wrong, third]})
     assert Monitor.resume(graph, {**monitor.state, "undo": [third]}).observed == 3
+
+
+@pytest.mark.parametrize("state", [None, 3, ["a"]])
+def test_what_is_neither_a_state_nor_a_path_is_refused(state: Any) -> None:
+    with pytest.raises(FormatError, match=r"the state is .*; expected what 'state' gave"):
+        Monitor.resume(MIX, state)

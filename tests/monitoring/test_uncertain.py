@@ -175,6 +175,88 @@ def test_each_kind_has_its_sentence(steps: Sequence[str], sentence: str) -> None
     assert verdict.sentence() == sentence
 
 
+def test_a_step_called_a_mistake_is_the_one_that_was_probably_done_wrongly() -> None:
+    graph = TaskGraph.from_preconditions({"a": [], "b": ["x"]})
+    rows = {"a": {"a": 1.0}, "x": {"x": 1.0}, "b": {"a": 0.9, "b": 0.1}}  # 'b' looks like 'a'
+    seen = tuple(tuple(rows[a].get(b, 0.0) for b in graph.steps) for a in graph.steps)
+    monitor = UncertainMonitor(graph, confusion=Confusion(graph.steps, seen), threshold=0.1)
+    monitor.observe("a")
+    verdict = monitor.observe("a")
+    assert (verdict.kind, verdict.step, verdict.happened) == ("too-early", "a", "b")
+    assert verdict.missing == ("x",)
+    chance = f"{verdict.probability:.0%}"
+    assert verdict.sentence() == (
+        f"'a' seems to be 'b', done before 'x', which it needs ({chance})."
+    )
+
+
+def test_who_goes_on_without_a_step_that_was_noted_is_said_to() -> None:
+    graph = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "rest": ["milk"]})
+    monitor = UncertainMonitor(graph, error_rate=0.0)
+    for step in ("egg", "mix"):
+        monitor.observe(step)
+    verdict = monitor.observe("rest")
+    assert (verdict.kind, verdict.missing, verdict.is_mistake) == (
+        "skipped-inferred",
+        ("milk",),
+        False,
+    )
+    assert verdict.sentence() == "'rest' is probably done without 'milk', as noted before."
+    assert monitor.observe("rest").kind == "skipped-inferred"
+    report = monitor.finish()
+    assert (report.open, report.mistakes) == (("milk",), 1)
+
+
+def test_all_that_is_missing_is_named_what_was_noted_before_included() -> None:
+    graph = TaskGraph.from_preconditions({"x": ["a"], "y": ["a", "b"]})
+    monitor = UncertainMonitor(graph, error_rate=0.0)
+    monitor.observe("x")
+    assert monitor.observe("y").missing == ("a", "b")
+
+
+@given(task_graphs(), STREAMS)
+def test_without_errors_kinds_and_what_is_missing_are_those_of_the_plain_monitor(
+    graph: TaskGraph, steps: list[str]
+) -> None:
+    plain, monitor = Monitor(graph), UncertainMonitor(graph, error_rate=0.0)
+    for step in steps:
+        expected, verdict = plain.observe(step), monitor.observe(step)
+        assert verdict.missing == expected.missing
+        if expected.kind in ("too-early", "unknown-step", "repeated"):
+            assert verdict.kind == expected.kind
+        else:
+            assert verdict.kind == ("skipped-inferred" if expected.missing else "correct")
+        assert verdict.revised[-1][1] == float(verdict.is_mistake)
+    assert monitor.mistakes == plain.mistakes
+    assert monitor.finish().open == plain.finish().open
+    assert monitor.finish().mistakes == plain.finish().mistakes
+
+
+def test_an_unknown_step_stays_a_mistake_whatever_follows() -> None:
+    monitor = UncertainMonitor(CHAIN, error_rate=0.1)
+    monitor.observe("fly")
+    verdict = monitor.observe("a")
+    assert verdict.revised[0] == (1, 1.0)
+    assert monitor.mistakes == 1
+
+
+def test_a_step_that_is_never_seen_is_believed_to_who_is_certain() -> None:
+    rows = ((0.0, 0.9), (0.0, 0.9))
+    monitor = UncertainMonitor(OTHER, confusion=Confusion(("a", "b"), rows))
+    verdict = monitor.observe("a", confidence=1.0)
+    assert (verdict.made_up, verdict.happened) == (0.0, "a")
+
+
+def test_the_nearest_names_and_remarks_are_part_of_the_sentence() -> None:
+    monitor = UncertainMonitor(TaskGraph.from_preconditions({"mix": ["egg"]}), error_rate=0.0)
+    monitor.observe("egg", time=4)
+    verdict = monitor.observe("eggs", time=5)
+    assert verdict.sentence() == "'eggs' is no step of this procedure; did you mean 'egg'?"
+    assert monitor.observe("mix", time=3).sentence() == (
+        "'mix' is probably right (a mistake with 0%) (time runs backwards: 3 after 5)."
+    )
+
+
 def test_what_was_probably_made_up_is_said_to_be() -> None:
     seen = ((0.5, 0), (0, 0.5))
     monitor = UncertainMonitor(OTHER, confusion=Confusion(("a", "b"), seen, 0.9, (0, 1)))
@@ -248,6 +330,13 @@ def test_time_and_confidence_are_checked_as_by_the_plain_monitor() -> None:
         with pytest.raises(InputError):
             monitor.observe("c", **settings)
     assert monitor.observed == 2
+
+
+def test_what_is_no_graph_or_no_confusion_is_refused() -> None:
+    with pytest.raises(InputError, match="expected a TaskGraph"):
+        UncertainMonitor(None)  # type: ignore[arg-type]
+    with pytest.raises(FormatError, match=r"the confusion is \[\[1, 0\], \[0, 1\]\]; expected"):
+        UncertainMonitor(OTHER, confusion=[[1, 0], [0, 1]])  # type: ignore[arg-type]
 
 
 def test_undo_without_an_observation_is_said() -> None:

@@ -85,6 +85,7 @@ class Watched:
             if "step" in entry:
                 raise FormatError("both 'step' and 'undo'; expected one of them")
             monitor.undo()
+            self.thought.get(session, {}).pop(monitor.observed + 1, None)
             if self.as_json:
                 say_json({"session": session, "undone": monitor.observed + 1})
             else:
@@ -107,10 +108,7 @@ class Watched:
     def _say(self, session: str | None, verdict: Verdict | UncertainVerdict) -> None:
         from tgml.monitoring import Verdict, explain
 
-        if isinstance(verdict, Verdict):
-            sentence = explain(verdict, self.graph)
-        else:
-            sentence = verdict.sentence()
+        sentence = explain(verdict, self.graph)
         if self.as_json:
             say_json({"session": session, **verdict.to_json(), "sentence": sentence})
             return
@@ -131,8 +129,7 @@ class Watched:
                 what = "a mistake after all" if wrong else "no mistake, as it seems now"
                 say(f"{_prefix(session)}   step {position} was {what} ({probability:.0%})", YELLOW)
                 thought[position] = wrong
-        if verdict.kind != "unknown-step":
-            thought[verdict.position] = verdict.is_mistake
+        thought[verdict.position] = verdict.is_mistake
 
     def _sum_up(
         self, session: str | None, monitor: AnyMonitor, report: Report | UncertainReport
@@ -158,7 +155,8 @@ class Watched:
         if not isinstance(report, Report):
             done = "everything was probably done"
             if report.unsure:
-                told = [f"{step!r} ({report.done[step]:.0%})" for step in report.unsure]
+                # Rounded down: what is less than 90 % is not called that.
+                told = [f"{step!r} ({100 * report.done[step] // 1:g}%)" for step in report.unsure]
                 limit = f"{100 * SURE:.0f} %"
                 say(f"{_prefix(session)}done with less than {limit}: {', '.join(told)}", YELLOW)
             if report.open:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -12,6 +13,9 @@ from tgml.cli.judging import Watched, begin_sessions
 from tgml.cli.live import NobodyReadsError
 from tgml.cli.output import print_notes
 from tgml.errors import FileError, InputError
+
+if TYPE_CHECKING:
+    from tgml.graph import TaskGraph
 
 
 def watch(
@@ -48,7 +52,7 @@ def watch(
         names = ", ".join(map(repr, loaded.steps))
         print_notes([f"type each step as it is done, one a line, then Ctrl-D; the steps: {names}"])
     try:
-        watched.take_in(_lines())
+        watched.take_in(_lines(loaded))
         mistakes = watched.finish()
     except NobodyReadsError:
         # The exit code is still true of what came so far.
@@ -56,6 +60,8 @@ def watch(
     if mistakes:
         raise typer.Exit(1)
     if not any(monitor.observed for monitor in watched.sessions.values()):
+        if watched.sessions:
+            raise InputError("standard input: every step was taken back, nothing is left to judge")
         raise InputError(
             "standard input: no steps came; expected one on each line (see 'tgml watch --help')"
         )
@@ -63,23 +69,26 @@ def watch(
         raise typer.Exit(2)
 
 
-def _lines() -> Iterator[tuple[int, bytes]]:
+def _lines(graph: TaskGraph) -> Iterator[tuple[int, bytes]]:
     """Return the lines of standard input with their numbers, each as soon as it is there."""
     if sys.stdin is None:
         return
     try:
         for number, line in enumerate(sys.stdin.buffer, start=1):
             if number == 1:
-                _refuse_table(line)
+                _refuse_table(line, graph)
             yield number, line
     except OSError as error:  # such as a device that was unplugged
         raise FileError(f"standard input cannot be read ({error.strerror})") from None
 
 
-def _refuse_table(line: bytes) -> None:
+def _refuse_table(line: bytes, graph: TaskGraph) -> None:
     from tgml.readers.plain_text import table_columns
 
-    if cells := table_columns(line.decode("utf-8-sig", "replace").strip(), {}):
+    first = line.decode("utf-8-sig", "replace").strip()
+    if first in graph.vocabulary:
+        return
+    if cells := table_columns(first, {}):
         raise InputError(
             f"standard input: a table, by its first line ({', '.join(map(repr, cells))}); expected "
             "a step on each line. 'tgml check GRAPH FILE' looks at tables"

@@ -52,10 +52,29 @@ swapped or exchanged with another."""
 
 _REMEMBERED = (1 << HINDSIGHT) - 1
 Key = TypeVar("Key")
+Ranked = TypeVar("Ranked", int, tuple[int, int])
 State = tuple[int, int, int, int]
 """A guess without its weight."""
 Beam = tuple[Guess, ...]
 FIRST: Beam = (Guess(0, 0, 0, 0, 1.0),)
+
+
+class Blame(NamedTuple):
+    """What a step was probably done without.
+
+    Parameters
+    ----------
+    probability
+        How probable it is that something was missing.
+    step
+        The most probable step of those explanations, as a node; 0 where there is none.
+    missing
+        What was missing by the most probable of them, as a mask.
+    """
+
+    probability: float = 0.0
+    step: int = 0
+    missing: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +86,23 @@ class Reading:
     beam
         The states after it, the most probable first.
     mistake
-        The probability that a step was done without something it needs, not known before.
+        That a step was done without something it needs, not known before.
+    noted
+        That a step was done without something it needs, all of which was noted before.
     made_up
         The probability that nothing was done.
     repeated
         The probability that a step was done again, with all that it needs.
     happened
         The most probable true step as a node, or 0 for none.
-    missing
-        The steps that were missing by the most probable of the explanations that are a
-        mistake, as a mask.
     """
 
     beam: Beam
-    mistake: float
+    mistake: Blame
+    noted: Blame
     made_up: float
     repeated: float
     happened: int
-    missing: int
 
 
 @dataclass(frozen=True)
@@ -135,7 +153,8 @@ class Belief:
         made_up *= self.confusion.made_up[node - 1]
         after: dict[State, float] = {}
         masses: dict[int, float] = {}
-        mistakes: dict[int, float] = {}
+        mistakes: dict[tuple[int, int], float] = {}
+        noted: dict[tuple[int, int], float] = {}
         repeated = 0.0
         for guess in before:
             recent = guess.recent << 1 & _REMEMBERED
@@ -143,29 +162,42 @@ class Belief:
                 weight = guess.weight * made_up
                 _add(after, (guess.done, guess.skipped, guess.forgotten, recent), weight)
                 _add(masses, 0, weight)
-            for step, like, (done, skipped, forgotten), missing in self._explain(guess, likely):
-                _add(after, (done, skipped, forgotten, recent | bool(missing)), like)
-                _add(masses, step, like)
-                if missing:
-                    _add(mistakes, missing, like)
-                elif guess.done >> step & 1:
-                    repeated += like
+            for way in self._explain(guess, likely):
+                _add(after, (*way.state, recent | way.new), way.weight)
+                _add(masses, way.step, way.weight)
+                if way.missing:
+                    blamed = mistakes if way.new else noted
+                    _add(blamed, (way.step, way.missing), way.weight)
+                elif guess.done >> way.step & 1:
+                    repeated += way.weight
         total = sum(masses.values())
         if not total:  # the recogniser never sees this step, and never makes it up
-            return Reading(pass_over(before), 0.0, 1.0, 0.0, 0, 0)
+            return Reading(pass_over(before), Blame(), Blame(), 1.0, 0.0, 0)
+        beam = _kept(after, self.beam)
         return Reading(
-            _kept(after, self.beam),
-            sum(mistakes.values()) / total,
+            beam,
+            _blame(mistakes, mistakes_in(beam, 0)),
+            _blame(noted, sum(noted.values()) / total),
             masses.get(0, 0.0) / total,
             repeated / total,
-            min(masses, key=lambda step: (-masses[step], step)),
-            min(mistakes, key=lambda mask: (-mistakes[mask], mask)) if mistakes else 0,
+            _likeliest(masses),
         )
 
-    def unseen(self, node: int) -> float:
-        """Return how probably a step that nothing tells about was done all the same."""
-        missed = self.confusion.missed[node - 1] * (1 - self.mistake_rate)
-        return missed / (missed + self.mistake_rate)
+    def unseen(self, steps: int) -> float:
+        """Return how probably steps that nothing tells about were done all the same.
+
+        Either all of them were done and missed, or the person stopped before, which is one mistake
+        however many steps it leaves out.
+
+        Parameters
+        ----------
+        steps
+            The steps as a mask.
+        """
+        done = 1 - self.mistake_rate
+        for node in bits(steps):
+            done *= self.confusion.missed[node - 1]
+        return done / (done + self.mistake_rate)
 
     def _likelihoods(self, node: int, sure: float) -> list[tuple[int, float]]:
         """Return the true steps that may have been recognised as this one, and how likely."""
@@ -173,16 +205,14 @@ class Belief:
         found = []
         for step in self.plan.nodes.values():
             like = (1 - sure) * self.confusion.seen[step - 1][node - 1]
-            if step == node:
-                like += sure * self.confusion.seen[step - 1][node - 1]
+            if step == node:  # as likely as ever, and possible even for a step that is never seen
+                like += sure * (self.confusion.seen[step - 1][node - 1] or NEGLIGIBLE)
             if like:
                 found.append((step, real * like))
         return found
 
-    def _explain(
-        self, guess: Guess, likely: Iterable[tuple[int, float]]
-    ) -> Iterable[tuple[int, float, tuple[int, int, int], int]]:
-        """Return true steps with their weight, the state after them, and what was missing."""
+    def _explain(self, guess: Guess, likely: Iterable[tuple[int, float]]) -> Iterable[_Way]:
+        """Return the true steps that an observation may stand for, and what each would mean."""
         plan, rate = self.plan, self.mistake_rate
         accomplished = guess.done | guess.skipped
         believed = accomplished | guess.forgotten
@@ -200,8 +230,10 @@ class Belief:
         for step, like in likely:
             weight = guess.weight * like
             bit = 1 << step
+            absent = plan.needs[step] & ~guess.done
             if guess.done & bit:  # what it needs was done, or noted as skipped, the first time
-                yield step, weight * again, (guess.done, guess.skipped, guess.forgotten), 0
+                same = (guess.done, guess.skipped, guess.forgotten)
+                yield _Way(step, weight * again, same, absent, new=False)
                 continue
             done, skipped, forgotten = (
                 guess.done | bit,
@@ -211,7 +243,8 @@ class Belief:
             lacking = plan.needs[step] & ~accomplished
             if not plan.needs[step] & ~believed:
                 chance = anything if guess.forgotten & bit else right
-                yield step, weight * chance, (done, skipped | lacking, forgotten), lacking
+                state = (done, skipped | lacking, forgotten)
+                yield _Way(step, weight * chance, state, absent, new=bool(lacking))
                 continue
             missing = plan.needs_all[step] & ~believed
             unseen = 1.0
@@ -220,12 +253,38 @@ class Belief:
             if unseen:
                 without = lacking & guess.forgotten
                 own = (done | missing, skipped | without, forgotten)
-                yield step, weight * unseen * right, own, without
+                left = absent & ~missing
+                yield _Way(step, weight * unseen * right, own, left, new=bool(without))
             skip = weight * (rate / 2) ** missing.bit_count() / executable
             noted = skipped | lacking
-            yield step, skip * FORGOTTEN, (done, noted, forgotten | missing), lacking
+            gone = (done, noted, forgotten | missing)
+            yield _Way(step, skip * FORGOTTEN, gone, absent, new=True)
             later = skip * (1 - FORGOTTEN) + weight * anything
-            yield step, later, (done, noted, forgotten), lacking
+            yield _Way(step, later, (done, noted, forgotten), absent, new=True)
+
+
+class _Way(NamedTuple):
+    """One way to explain an observation: what was done, and in which state that leaves things.
+
+    Parameters
+    ----------
+    step
+        The true step as a node.
+    weight
+        How probable it is, before all ways are compared.
+    state
+        What is done, skipped and forgotten after it.
+    missing
+        What the step needs and was not done.
+    new
+        Whether some of that had not been noted before: a mistake.
+    """
+
+    step: int
+    weight: float
+    state: tuple[int, int, int]
+    missing: int
+    new: bool
 
 
 def mistakes_in(beam: Beam, ago: int) -> float:
@@ -238,25 +297,55 @@ def mistakes_in(beam: Beam, ago: int) -> float:
     ago
         0 for the last observation, up to `HINDSIGHT` less one.
     """
-    return min(sum(guess.weight for guess in beam if guess.recent >> ago & 1), 1.0)
+    wrong = [guess.weight for guess in beam if guess.recent >> ago & 1]
+    return 1.0 if len(wrong) == len(beam) else min(sum(wrong), 1.0)
 
 
-def pass_over(beam: Beam) -> Beam:
-    """Return the states after an observation that says nothing about them."""
+def pass_over(beam: Beam, *, mistake: bool = False) -> Beam:
+    """Return the states after an observation that says nothing about them.
+
+    Parameters
+    ----------
+    beam
+        The states before it.
+    mistake
+        Whether it is a mistake all the same: a step that the graph does not know.
+    """
     after: dict[State, float] = {}
     for guess in beam:
-        recent = guess.recent << 1 & _REMEMBERED
+        recent = guess.recent << 1 & _REMEMBERED | mistake
         _add(after, (guess.done, guess.skipped, guess.forgotten, recent), guess.weight)
     return _kept(after, len(beam))
 
 
 def _kept(after: dict[State, float], beam: int) -> Beam:
-    """Return the most probable states with probabilities that sum to 1."""
-    order = sorted(after.items(), key=lambda item: (-item[1], item[0]))[:beam]
-    total = sum(weight for _, weight in order)
-    order = [(state, weight) for state, weight in order if weight >= NEGLIGIBLE * total]
-    total = sum(weight for _, weight in order)
-    return tuple(Guess(*state, weight / total) for state, weight in order)
+    """Return the most probable states with probabilities that sum to 1.
+
+    How probably the last observation was a mistake is not changed by what is dropped: the best
+    state in which it was one is kept, and the best in which it was none, and the states of each
+    kind take over what others of their kind had.
+    """
+    total = sum(after.values())
+    order = sorted(after.items(), key=lambda item: (-item[1], item[0]))
+    order = [(state, weight / total) for state, weight in order if weight >= NEGLIGIBLE * total]
+    kept: list[tuple[State, float]] = []
+    for wrong in (0, 1):
+        alike = [item for item in order if item[0][-1] & 1 == wrong]
+        chosen = [item for item in order[:beam] if item[0][-1] & 1 == wrong] or alike[:1]
+        if chosen:
+            share = sum(weight for _, weight in alike) / sum(weight for _, weight in chosen)
+            kept += [(state, weight * share) for state, weight in chosen]
+    kept.sort(key=lambda item: (-item[1], item[0]))
+    total = sum(weight for _, weight in kept)
+    return tuple(Guess(*state, weight / total) for state, weight in kept)
+
+
+def _blame(ways: dict[tuple[int, int], float], probability: float) -> Blame:
+    return Blame(probability, *_likeliest(ways)) if ways else Blame(probability)
+
+
+def _likeliest(masses: dict[Ranked, float]) -> Ranked:
+    return min(masses, key=lambda key: (-masses[key], key))
 
 
 def _add(masses: dict[Key, float], key: Key, weight: float) -> None:

@@ -158,7 +158,7 @@ def calibrate(
     Raises
     ------
     SettingError
-        If the budget is negative or there is nothing to calibrate on.
+        If the budget is no number from 0 on, or there is nothing to calibrate on.
     InputError
         If no threshold keeps the budget, as the graph contradicts the recordings for certain.
 
@@ -172,7 +172,7 @@ def calibrate(
     """
     import random  # only who calibrates waits for it
 
-    if not budget >= 0:
+    if not 0 <= budget < float("inf"):
         raise SettingError(f"the budget is {budget}; expected 0 or more false alarms a recording")
     if copies < 1 or not recordings:
         raise SettingError(
@@ -238,8 +238,8 @@ def lowest_threshold(
     0.7
     """
     falling = sorted((value for found in probabilities for value in found), reverse=True)
-    allowed = int(budget * len(probabilities))
-    if allowed >= len(falling) or falling[allowed] < lowest:
+    allowed = int(min(budget * len(probabilities), len(falling)))
+    if allowed == len(falling) or falling[allowed] < lowest:
         return lowest
     excluded = falling[allowed]
     above = min((value for value in falling if value > excluded), default=1.0)

@@ -65,8 +65,13 @@ class Confusion:
             raise FormatError(
                 "a confusion matrix needs steps with different names; none may repeat"
             )
-        made_up = tuple(map(float, self.made_up)) or (1 / size,) * size
-        seen = tuple(tuple(map(float, row)) for row in self.seen)
+        try:
+            made_up = tuple(map(float, self.made_up)) or (1 / size,) * size
+            seen = tuple(tuple(map(float, row)) for row in self.seen)
+        except (TypeError, ValueError):
+            raise FormatError(
+                f"a confusion matrix is {self.seen!r:.60}; expected {size} rows of {size} numbers"
+            ) from None
         if len(seen) != size or any(len(row) != size for row in seen):
             lengths = sorted({len(row) for row in seen})
             came = f"{len(seen)} rows of {' or '.join(map(str, lengths)) or 'no'} numbers"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from tgml.attributes import EdgeEvidence
-from tgml.graph import TaskGraph
+from tgml.graph import Edge, TaskGraph
 from tgml.monitoring.verdict import Kind, Verdict
+from tgml.monitoring.wording import finished, listed, unknown
+
+if TYPE_CHECKING:
+    from tgml.monitoring.uncertain_verdict import UncertainVerdict
 
 
-def explain(verdict: Verdict, graph: TaskGraph) -> str:
+def explain(verdict: Verdict | UncertainVerdict, graph: TaskGraph) -> str:
     """Return a verdict as one sentence, from the graph's own step names.
 
     Where steps are missing, the sentence ends with the evidence that the graph holds for it,
@@ -18,7 +23,7 @@ def explain(verdict: Verdict, graph: TaskGraph) -> str:
     Parameters
     ----------
     verdict
-        What a monitor said.
+        What a monitor said, an uncertain one as well.
     graph
         The graph that the monitor judges by.
 
@@ -34,12 +39,10 @@ def explain(verdict: Verdict, graph: TaskGraph) -> str:
     >>> print(explain(monitor.observe("crack the egg", time=8), graph).partition("(")[2])
     time runs backwards: 8 after 9).
     """
-    remarks = [verdict.note] if verdict.note else []
-    if verdict.kind in (Kind.TOO_EARLY, Kind.SKIPPED_INFERRED):
-        remarks = [*filter(None, [evidence(graph, verdict.step, verdict.missing)]), *remarks]
-    about = f" ({'; '.join(remarks)})" if remarks else ""
-    sentence = f"{_sentence(verdict)}{about}"
-    return sentence if sentence.endswith("?") else f"{sentence}."
+    if isinstance(verdict, Verdict):
+        return finished(_sentence(verdict, graph), [_behind(verdict, graph), verdict.note])
+    behind = evidence(graph, verdict.happened, verdict.missing) if verdict.happened else ""
+    return verdict.sentence(behind if verdict.missing else "")
 
 
 def evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> str:
@@ -68,82 +71,111 @@ def evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> str:
     >>> evidence(counted, "mix", ["egg"])
     "'egg' came first in 10 of 11 recordings, not in 'anna'; learned from 12 recordings with 'do'"
     """
+    return _told(graph, [(step, name) for name in preconditions])
+
+
+def _behind(verdict: Verdict, graph: TaskGraph) -> str:
+    """Return what speaks for the order or the step that a verdict says was not respected."""
+    step = verdict.step
+    match verdict.kind:
+        case Kind.TOO_EARLY | Kind.SKIPPED_INFERRED:
+            return evidence(graph, step, verdict.missing)
+        case Kind.TOO_LATE if verdict.is_mistake:
+            return _told(graph, [(after, step) for after in verdict.done_without_it])
+        case Kind.OPEN_AT_FINISH if verdict.is_mistake and step in graph.attributes:
+            share = f"{100 * graph.attributes[step].done:.0f} % of the recordings have it"
+            return "; ".join(filter(None, [share, _source(graph)]))
+        case _:
+            return ""
+
+
+def _told(graph: TaskGraph, edges: Iterable[Edge]) -> str:
+    """Return what a graph holds in favour of edges, and where it comes from."""
     parts = []
-    for name in preconditions:
+    for step, name in edges:
         if (step, name) in graph.evidence:
-            parts.append(_counted(name, graph.evidence[step, name]))
+            parts.append(_counted(name, step, graph.evidence[step, name]))
         elif (step, name) in graph.weights:
             parts.append(f"weight of {name!r}: {graph.weights[step, name]:.2f}")
         elif between := _between(graph, step, name):
             may = "which may" if len(between) == 1 else "which may all"
-            parts.append(f"through {_listed(between)}, {may} be left out")
+            parts.append(f"through {listed(between)}, {may} be left out")
+    return "; ".join(filter(None, [", ".join(parts), _source(graph)]))
+
+
+def _source(graph: TaskGraph) -> str:
     method, recordings = graph.provenance.get("method"), graph.provenance.get("recordings")
-    source = []
-    if isinstance(recordings, int) and not isinstance(recordings, bool):
-        noun = "recording" if recordings == 1 else "recordings"
-        how = f" with {method!r}" if isinstance(method, str) else ""
-        source = [f"learned from {recordings} {noun}{how}"]
-    return "; ".join([", ".join(parts), *source] if parts else source)
+    if not isinstance(recordings, int) or isinstance(recordings, bool):
+        return ""
+    noun = "recording" if recordings == 1 else "recordings"
+    how = f" with {method!r}" if isinstance(method, str) else ""
+    return f"learned from {recordings} {noun}{how}"
 
 
 def _between(graph: TaskGraph, step: str, name: str) -> list[str]:
     """Return the optional steps through which one needs another that it does not need directly."""
     if step not in graph.vocabulary:
         return []
+    optional = graph.optional_steps
     return [
         other
         for other in graph.preconditions_of(step)
-        if other in graph.optional_steps and name in graph.all_preconditions_of(other)
+        if other in optional
+        and (name in graph.preconditions_of(other) or _between(graph, other, name))
     ]
 
 
-def _counted(name: str, found: EdgeEvidence) -> str:
-    said = f"{name!r} came first in {found.counts}"
+def _counted(name: str, step: str, found: EdgeEvidence) -> str:
+    if not found.held + found.broken:
+        return f"no recording has both {name!r} and {step!r}"
+    said = f"{name!r} came first in {found.where}"
     if found.doubtful:
         said += f", doubtful: {100 * (found.probability or 0.0):.0f} % probable"
     return said
 
 
-def _sentence(verdict: Verdict) -> str:
+def _sentence(verdict: Verdict, graph: TaskGraph) -> str:
     step = f"'{verdict.step}'"
-    missing, after = _listed(verdict.missing), _listed(verdict.done_without_it)
-    were = "was" if len(verdict.done_without_it) == 1 else "were"
+    missing, after = listed(verdict.missing), listed(verdict.done_without_it)
+    one = len(verdict.done_without_it) == 1
+    if verdict.step in graph.optional_steps:
+        coming = f"{after}, which {'comes' if one else 'come'} after it if it is done at all"
+    else:
+        coming = f"{after}, which {'needs' if one else 'need'} it"
     match verdict.kind:
         case Kind.CORRECT:
             return f"{step} is right"
         case Kind.TOO_EARLY:
-            return f"{step} is done before {missing}, which it needs"
+            return f"{step} is done before {missing}, which it needs" + (
+                f", and after {coming}" if after else ""
+            )
         case Kind.SKIPPED_INFERRED:
+            skipped = "at step" if len(verdict.missing) == 1 else "from step"
+            on = "" if len(verdict.missing) == 1 else " on"
             return (
-                f"{step} is done without {missing}, which it needs: "
-                f"skipped, as reported at step {verdict.cause}"
+                f"{step} is done without {missing}, which it needs"
+                + (f", and after {coming}" if after else "")
+                + f": skipped, as reported {skipped} {verdict.cause}{on}"
             )
         case Kind.TOO_LATE:
+            lacking = f", and without {missing}, which it needs" if missing else ""
             if verdict.cause is None:
-                come = "comes" if len(verdict.done_without_it) == 1 else "come"
-                return f"{step} is done after {after}, which {come} after it if it is done at all"
-            needs = "needs" if len(verdict.done_without_it) == 1 else "need"
+                return f"{step} is done after {coming}{lacking}"
             return (
-                f"{step} is done after {after}, which {needs} it through other steps: "
+                f"{step} is done after {coming} through other steps: "
                 f"this follows from step {verdict.cause}"
             )
         case Kind.REPAIRED:
+            lacking = f", but without {missing}, which it needs" if missing else ""
+            were = "was" if one else "were"
             return (
-                f"{step} is done after all; {after} {were} done without it, "
+                f"{step} is done after all{lacking}; {after} {were} done without it, "
                 f"the mistake of step {verdict.cause}"
             )
         case Kind.REPEATED:
             return f"{step} is done again, with all that it needs"
         case Kind.UNKNOWN_STEP:
-            advice = f"; did you mean {_listed(verdict.nearest, 'or')}?" if verdict.nearest else ""
-            return f"{step} is no step of this procedure{advice}"
+            return unknown(verdict.step, verdict.nearest)
         case Kind.OPEN_AT_FINISH:
-            since = f", missing since step {verdict.cause}" if verdict.cause else ""
+            since = f", passed over at step {verdict.cause}" if verdict.cause else ""
             return f"{step} was never done{since}"
-
-
-def _listed(names: Sequence[str], word: str = "and") -> str:
-    quoted = [f"'{name}'" for name in names]
-    if len(quoted) < 2:
-        return "".join(quoted)
-    return f"{', '.join(quoted[:-1])} {word} {quoted[-1]}"

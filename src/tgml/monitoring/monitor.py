@@ -95,30 +95,30 @@ class Monitor(Session[Moment]):
             mistakes += 1
         else:
             bit = 1 << node
-            lacking = plan.needs[node] & ~performed
             first = not performed & bit
+            lacking = plan.needs[node] & ~performed
+            new = lacking & ~reported
             without = plan.needed_by[node] & performed if first else 0
-            if without:
-                late = plan.names_in(without)
             if lacking:
                 missing = plan.names_in(lacking)
-                new = lacking & ~reported
-                if new:
-                    kind = Kind.TOO_EARLY
-                    mistakes += 1
-                    reported |= new
-                    reported_at = {**reported_at, **dict.fromkeys(bits(new), position)}
-                else:
-                    kind = Kind.SKIPPED_INFERRED
-                    cause = min(reported_at[other] for other in bits(lacking))
-            elif not first:
-                kind = Kind.REPEATED
-            elif without:
+            if without:
+                late = plan.names_in(without)
+            if new:
+                kind = Kind.TOO_EARLY
+                mistakes += 1
+                reported |= new
+                reported_at = {**reported_at, **dict.fromkeys(bits(new), position)}
+            elif without and plan.optional & bit:  # nobody waits for it: no mistake is behind this
+                kind = Kind.TOO_LATE
+                mistakes += 1
+            elif without and (reported & bit or not lacking):
                 kind = Kind.REPAIRED if reported & bit else Kind.TOO_LATE
                 cause = _mistake_behind(plan, now, node)
-                mistakes += cause is None
+            elif lacking:
+                kind = Kind.SKIPPED_INFERRED
+                cause = min(reported_at[other] for other in bits(lacking))
             else:
-                kind = Kind.CORRECT
+                kind = Kind.CORRECT if first else Kind.REPEATED
             if reported & bit:
                 reported ^= bit
                 reported_at = {other: at for other, at in reported_at.items() if other != node}
@@ -194,8 +194,7 @@ def _mistake_behind(plan: Plan, now: Moment, node: int) -> int | None:
     """Return the first mistake that passed over a step which something done comes after.
 
     Either the step was reported missing itself, or one between it and what was done: the last
-    step not done on the way there is a direct precondition of one that was. Nothing was reported
-    where only steps that may be left out were passed over.
+    step not done on the way there is a direct precondition of one that was.
     """
     if now.reported >> node & 1:
         return now.reported_at[node]

@@ -42,7 +42,7 @@ def as_observation(step: Any, time: Any, confidence: Any, last_time: float | Non
     if time is not None:
         time = as_number(time, "time", step)
         if last_time is not None and time < last_time:
-            note = f"time runs backwards: {time:g} after {last_time:g}"
+            note = f"time runs backwards: {time:.15g} after {last_time:.15g}"
         last_time = time
     if confidence is not None:
         confidence = as_number(confidence, "confidence", step)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import exp, lgamma, log
 
-from tgml.errors import SettingError
+from tgml.errors import InputError, SettingError
 from tgml.graph import Edge, TaskGraph
 from tgml.monitoring.plan import Plan, bits
 from tgml.sequences import Demonstrations
@@ -126,7 +126,14 @@ class OrderWatch:
         """Take in a step that has just been done, and judge it by what is known so far.
 
         A step that the graph does not know has no place in the order and cannot be out of it.
+
+        Raises
+        ------
+        InputError
+            If the step is no text.
         """
+        if not isinstance(step, str):
+            raise InputError(f"a step is {step!r:.40}; expected its name, a text")
         plan = self._plan
         node = plan.nodes.get(step)
         missing = late = 0

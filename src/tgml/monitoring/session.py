@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Generic, Protocol, Self, TypeVar
 
-from tgml.errors import InputError
+from tgml.errors import FormatError, InputError
 from tgml.files import write_text
 from tgml.graph import TaskGraph
 from tgml.graph.given import as_graph
@@ -102,6 +102,10 @@ class Session(ABC, Generic[M]):
         FormatError
             If it is no state, one of a newer version, or one of another graph.
         """
+        if not isinstance(state, str | Path | Mapping):
+            raise FormatError(
+                f"the state is {state!r:.40}; expected what 'state' gave, or the path of a file"
+            )
         where = "the state" if isinstance(state, Mapping) else str(state)
         content = dict(state) if isinstance(state, Mapping) else read_json(state)
         return cls._resumed(graph, content, where)

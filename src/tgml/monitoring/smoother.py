@@ -8,6 +8,7 @@ announced depends on the frames up to then only, and is never taken back.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -18,6 +19,8 @@ DURATION = 900.0
 """How many frames a step takes on average, where nothing is known: 30 s at 30 frames a second."""
 ACCURACY = 0.5
 """How often a frame is recognised rightly, where nothing is known."""
+ACCURACY_OF_TWO = 0.75
+"""The same of two steps, of which every other frame is right by chance."""
 PATIENCE = 0.1
 """For which share of a mean duration a step must lead before it is announced."""
 LEAST = 1e-4
@@ -57,7 +60,8 @@ class FrameSmoother:
     duration
         How many frames a step takes on average.
     accuracy
-        The share of frames that are recognised rightly; errors are taken as equally likely.
+        The share of frames that are recognised rightly, by default half of them, and three
+        quarters where there are but two steps; errors are taken as equally likely.
     patience
         For how many frames a step must lead before it is announced; by default a tenth of the
         duration.
@@ -100,7 +104,7 @@ class FrameSmoother:
         steps: Iterable[str],
         *,
         duration: float = DURATION,
-        accuracy: float = ACCURACY,
+        accuracy: float | None = None,
         patience: int | None = None,
         correlation: float = CORRELATION,
     ) -> None:
@@ -108,17 +112,19 @@ class FrameSmoother:
         count = len(self.steps)
         if len(set(self.steps)) < count or not count:
             raise SettingError("a smoother needs one or more steps with different names")
-        if not duration > 1:
+        if not 1 < duration < math.inf:
             raise SettingError(f"the duration is {duration}; expected more than 1 frame")
+        if accuracy is None:
+            accuracy = ACCURACY if count != 2 else ACCURACY_OF_TWO
         if not 0 < accuracy < 1 or (count > 1 and accuracy <= 1 / count):
             raise SettingError(
                 f"the accuracy is {accuracy}; expected more than chance ({1 / count:g}) and less "
                 "than 1"
             )
-        if not correlation >= 1:
+        if not 1 <= correlation < math.inf:
             raise SettingError(f"the correlation is {correlation}; expected 1 frame or more")
         self.patience = max(1, round(PATIENCE * duration)) if patience is None else patience
-        if self.patience < 1:
+        if not self.patience >= 1:
             raise SettingError(f"the patience is {self.patience}; expected 1 frame or more")
         self.duration, self.accuracy, self.correlation = duration, accuracy, correlation
         self._numbers = {step: number for number, step in enumerate(self.steps)}
@@ -151,9 +157,18 @@ class FrameSmoother:
         Raises
         ------
         SettingError
-            If there are no frames.
+            If there are no frames or no steps, or a recording has more true frames than
+            recognised ones or fewer.
         """
         names = tuple(steps)
+        if not names:
+            raise SettingError("a smoother needs one or more steps with different names")
+        for number, (true, recognised) in enumerate(recordings, start=1):
+            if len(true) != len(recognised):
+                raise SettingError(
+                    f"recording {number} has {len(true)} true and {len(recognised)} recognised "
+                    "frames; expected as many"
+                )
         runs = [sum(1 for _ in run) for true, _ in recordings for _, run in groupby(true)]
         if not runs:
             raise SettingError("there are no frames to fit a smoother to")

@@ -40,7 +40,7 @@ SURE = 0.9
 
 class _Moment(NamedTuple):
     observed: int = 0
-    settled: int = 0  # mistakes of which no more can be learned: unknown steps, and old ones
+    settled: int = 0  # mistakes of which no more can be learned
     time: float | None = None
     beam: Beam = FIRST
 
@@ -97,6 +97,7 @@ class UncertainMonitor(Session[_Moment]):
         threshold: float = THRESHOLD,
         beam: int = BEAM,
     ) -> None:
+        super().__init__(graph, _Moment())
         if confusion is not None and error_rate is not None:
             raise SettingError("both a confusion and an error rate are given; expected one of them")
         for name, value in (("mistake_rate", mistake_rate), ("threshold", threshold)):
@@ -107,7 +108,11 @@ class UncertainMonitor(Session[_Moment]):
         if confusion is None:
             rate = ERROR_RATE if error_rate is None else error_rate
             confusion = Confusion.even(graph.steps, rate)
-        super().__init__(graph, _Moment())
+        if not isinstance(confusion, Confusion):
+            raise FormatError(
+                f"the confusion is {confusion!r:.40}; expected a Confusion, such as "
+                "Confusion(graph.steps, rows)"
+            )
         self.threshold = threshold
         self._plan = Plan.of(graph)
         self._belief = Belief(self._plan, confusion.for_graph(graph), mistake_rate, beam)
@@ -148,17 +153,21 @@ class UncertainMonitor(Session[_Moment]):
         missing: tuple[str, ...] = ()
         if node is None:
             kind = Kind.UNKNOWN_STEP
-            beam = pass_over(beam)
+            beam = pass_over(beam, mistake=True)
         else:
             reading = self._belief.read(beam, node, seen.confidence)
             beam = reading.beam
-            probability, made_up = min(reading.mistake, 1.0), reading.made_up
-            happened = self._plan.names[reading.happened] if reading.happened else None
+            probability, made_up = reading.mistake.probability, reading.made_up
+            done, blame = reading.happened, None
             if probability >= self.threshold:
-                kind = Kind.TOO_EARLY
-                missing = self._plan.names_in(reading.missing)
+                kind, blame = Kind.TOO_EARLY, reading.mistake
+            elif reading.noted.probability >= 0.5:
+                kind, blame = Kind.SKIPPED_INFERRED, reading.noted
             else:
                 kind = Kind.REPEATED if reading.repeated >= 0.5 else Kind.CORRECT
+            if blame:
+                done, missing = blame.step, self._plan.names_in(blame.missing)
+            happened = self._plan.names[done] if done else None
         verdict = UncertainVerdict(
             position,
             step,
@@ -175,7 +184,7 @@ class UncertainMonitor(Session[_Moment]):
             beam,
         )
         self._past.append(now)
-        settled = now.settled + (node is None)
+        settled = now.settled
         if now.observed >= HINDSIGHT:
             settled += self._thought_wrong(now.beam, HINDSIGHT - 1)
         self._now = _Moment(position, settled, seen.last_time, beam)
@@ -191,23 +200,41 @@ class UncertainMonitor(Session[_Moment]):
     def _thought_wrong(self, beam: Beam, ago: int) -> bool:
         return mistakes_in(beam, ago) >= self.threshold
 
-    def _passed_by(self, node: int) -> float:
-        """Return how probably a step was neither done nor forgotten, by what was observed."""
-        known = ((guess.done | guess.forgotten, guess.weight) for guess in self._now.beam)
-        return sum(weight for passed, weight in known if not passed >> node & 1)
+    def _done_at_the_end(self) -> dict[str, float]:
+        """Return how probably each step was done, where nothing comes any more."""
+        nodes, unseen = self._plan.nodes, self._belief.unseen
+        expected = sum(1 << node for node in nodes.values()) & ~self._plan.optional
+        done = dict.fromkeys(nodes, 0.0)
+        for guess in self._now.beam:
+            left = expected & ~guess.done & ~guess.forgotten
+            missed = unseen(left)
+            for step, node in nodes.items():
+                if guess.done >> node & 1:
+                    done[step] += guess.weight
+                elif left >> node & 1:
+                    done[step] += guess.weight * missed
+                elif not guess.forgotten >> node & 1:  # it may be left out
+                    done[step] += guess.weight * unseen(left | 1 << node)
+        return done
+
+    def _named(self, node: int) -> bool:
+        """Return whether a mistake was about a step: one done without it, or without what needs it.
+
+        Its probability is judged as that of the mistake was.
+        """
+        behind = 1 << node | self._plan.needed_by[node]
+        beam = self._now.beam
+        return sum(guess.weight for guess in beam if guess.skipped & behind) >= self.threshold
 
     def finish(self) -> UncertainReport:
         """Return what was probably never done; the session can go on after it."""
         plan = self._plan
-        done = {
-            step: seen + self._passed_by(plan.nodes[step]) * self._belief.unseen(plan.nodes[step])
-            for step, seen in self.done.items()
-        }
+        done = self._done_at_the_end()
         expected = [step for step, node in plan.nodes.items() if not plan.optional >> node & 1]
         progress = sum(done[step] for step in expected) / len(expected) if expected else 1.0
         never = tuple(step for step in expected if done[step] < 0.5)
         unsure = tuple(step for step in expected if 0.5 <= done[step] < SURE)
-        wrong = self.mistakes + len(never)
+        wrong = self.mistakes + sum(not self._named(plan.nodes[step]) for step in never)
         return UncertainReport(self.observed, wrong, done, progress, never, unsure)
 
     @property
@@ -293,8 +320,7 @@ def mistake_probabilities(
         verdict = monitor.observe(step)
         probabilities.append(verdict.probability)
         for position, probability in verdict.revised[-hindsight - 1 : -1]:
-            if names[position - 1] in graph.vocabulary:
-                probabilities[position - 1] = probability
+            probabilities[position - 1] = probability
     return tuple(probabilities)
 
 

@@ -10,6 +10,7 @@ from tgml.errors import nearest_names
 from tgml.monitoring.belief import HINDSIGHT, Beam, mistakes_in
 from tgml.monitoring.plan import Plan
 from tgml.monitoring.verdict import Kind
+from tgml.monitoring.wording import finished, listed, unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +24,19 @@ class UncertainVerdict:
     step
         The step's name, as it came.
     kind
-        ``too-early`` if it is called a mistake, ``unknown-step``, ``repeated`` or ``correct``.
+        ``too-early`` if it is called a mistake, ``unknown-step``, ``skipped-inferred`` if it
+        probably goes on without something that was noted as missing before, ``repeated`` or
+        ``correct``.
     probability
-        How probable it is that a step was done without something it needs.
+        How probable it is that a step was done without something it needs that had not been
+        noted as missing before.
     made_up
         How probable it is that nothing was done at all.
     happened
-        The step that was most probably done; None if most probably none was.
+        The step that was most probably done, of the explanations that the verdict goes by: where
+        it is called a mistake, those that are one. None if most probably none was.
     missing
-        What was most probably missing, where it is called a mistake.
+        What that step needs and was most probably not done, of the two kinds that name it.
     threshold
         The probability from which a step is called a mistake.
     time, confidence
@@ -108,21 +113,36 @@ class UncertainVerdict:
             "revised": [list(pair) for pair in self.revised],
         }
 
-    def sentence(self) -> str:
-        """Return what it says as one sentence."""
-        step = f"'{self.step}'"
+    def sentence(self, evidence: str = "") -> str:
+        """Return what it says as one sentence.
+
+        Parameters
+        ----------
+        evidence
+            What speaks for the edges in question; `tgml.monitoring.explain` takes it from the
+            graph.
+        """
+        return finished(self._said(), [evidence, self.note])
+
+    def _said(self) -> str:
+        step, missing = f"'{self.step}'", listed(self.missing)
         chance = f"{self.probability:.0%}"
-        if self.kind is Kind.UNKNOWN_STEP:
-            return f"{step} is no step of this procedure."
-        if self.is_mistake:
-            missing = ", ".join(f"'{name}'" for name in self.missing)
-            return f"{step} seems to be done before {missing}, which it needs ({chance})."
+        other = self.happened if self.happened != self.step else None
+        match self.kind:
+            case Kind.UNKNOWN_STEP:
+                return unknown(self.step, self.nearest)
+            case Kind.TOO_EARLY:
+                done = f"'{other}', done" if other else "done"
+                return f"{step} seems to be {done} before {missing}, which it needs ({chance})"
+            case Kind.SKIPPED_INFERRED:
+                done = f"'{other}', done" if other else "done"
+                return f"{step} is probably {done} without {missing}, as noted before"
         if self.happened is None:
-            return f"{step} was probably made up by the recogniser."
-        if self.happened != self.step:
-            return f"{step} was probably '{self.happened}' (a mistake with {chance})."
+            return f"{step} was probably made up by the recogniser"
+        if other:
+            return f"{step} was probably '{other}' (a mistake with {chance})"
         again = " again" if self.kind is Kind.REPEATED else ""
-        return f"{step} is probably right{again} (a mistake with {chance})."
+        return f"{step} is probably right{again} (a mistake with {chance})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +154,8 @@ class UncertainReport:
     observed
         How many observations there were.
     mistakes
-        How many of them are mistakes, by all that came since, and how many steps are open.
+        How many of them are mistakes, by all that came since, and how many steps are open that
+        no such mistake was about.
     done
         For each step the probability that it was done, seen or not.
     progress
