@@ -89,6 +89,22 @@ def test_skipped_steps_are_inferred_from_what_was_done_without_them(recipe: Path
     assert rows["skipped: reported"]["precision"] == pytest.approx(1 / 2)
 
 
+def test_a_skipped_step_is_one_that_its_annotator_tagged(recipe: Path) -> None:
+    path = recipe / "captaincook4d" / "error_annotations.dev.json"
+    errors = json.loads(path.read_text())
+    (skipped,) = [step for step in errors[0]["step_annotations"] if step["errors"]]
+    done = errors[1]["step_annotations"][3]
+    skipped["errors"], done["errors"] = [], [{"tag": "Missing Step"}]
+    path.write_text(json.dumps(errors))
+    result = run_benchmark("captaincook4d-trials", data=recipe, methods=["annotated-graph"])
+    assert result.parts[1].title == (
+        "the same recordings: 1 steps tagged Missing Step, 1 of which were done all the same"
+    )
+    rows = by_rule(result, "annotated-graph")
+    assert rows["skipped: never-done"]["precision"] == 0
+    assert rows["skipped: never-done"]["recall"] == 0
+
+
 def test_controls_stand_in_the_same_table_with_what_readers_of_the_json_rely_on(
     recipe: Path,
 ) -> None:

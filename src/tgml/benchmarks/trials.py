@@ -41,7 +41,7 @@ class Trial:
     wrong
         Whether each step is a mistake.
     skipped
-        The steps that were never done, as its annotator says.
+        The steps that were left out, as its annotator says.
     seconds
         How long it took, where known.
     labels

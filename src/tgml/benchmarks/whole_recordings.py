@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tgml.benchmarks.data import data_file
 from tgml.sequences import Demonstrations, Vocabulary
+from tgml.storage import read_json
 
 ANNOTATIONS, ERRORS = "complete_step_annotations", "error_annotations"
 """How the files begin: one of steps, and the one of errors that goes with it."""
@@ -52,6 +53,26 @@ def known_graph_files(directory: Path) -> dict[str, Path]:
 def letters(name: str) -> str:
     """Return a name without spaces, signs and capitals: the known graphs' files are named so."""
     return "".join(char for char in name.casefold() if char.isalnum())
+
+
+def tagged_steps(errors: Path, tag: str) -> dict[str, frozenset[str]]:
+    """Return by recording the letters of the steps that an error annotation gives a tag.
+
+    Parameters
+    ----------
+    errors
+        A file of errors that a reader has checked.
+    tag
+        What an annotator calls the error.
+    """
+    return {
+        recording["recording_id"]: frozenset(
+            letters(step["description"])
+            for step in recording["step_annotations"]
+            if any(error["tag"] == tag for error in step.get("errors") or ())
+        )
+        for recording in read_json(errors)
+    }
 
 
 def with_names(given: Demonstrations, names: Sequence[str]) -> Demonstrations | None:
