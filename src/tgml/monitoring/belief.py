@@ -111,7 +111,9 @@ class Belief:
 
     The next step is one of the executable ones, each equally likely, or with `mistake_rate` a
     mistake: half of these go on as if something missing had been done, half do anything that is
-    left. A missing step was skipped, or done and not seen. What was reported skipped counts as
+    left. Doing again what is done has `mistake_rate` for all of it together. Of the executable
+    steps, the one done after k missing ones has half the `mistake_rate` to the power of k. A
+    missing step was skipped, or done and not seen. What was reported skipped counts as
     accomplished, so that only the first step without it is a mistake. A third of the steps that
     one goes on without are forgotten, and done later only as one does anything that is left: that
     they do not come is no sign that they were done.
