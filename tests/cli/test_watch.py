@@ -411,7 +411,7 @@ def test_steps_that_were_all_taken_back_leave_nothing_to_judge(watch: Watch) -> 
         (
             lines({"step": "slice bread", "time": 5}, {"step": "slice bread", "time": 3}),
             (
-                "2: 'slice bread' is probably right again (a mistake with 0%) "
+                "2: 'slice bread' is probably done again (a mistake with 0%) "
                 "(time runs backwards: 3 after 5)."
             ),
         ),
@@ -425,6 +425,25 @@ def test_for_a_recogniser_what_was_taken_back_is_thought_of_no_more(watch: Watch
     result = watch('close\n{"undo": true}\nno step\nslice bread\n', "--error-rate", "0.01")
     assert "as it seems now" not in result.out
     assert "after all" not in result.out
+
+
+def test_for_a_recogniser_what_is_thought_otherwise_again_is_said(
+    tgml: Run, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edges = {"step": "b", "needs": "a"}
+    graph = {"format": "tgml-graph", "version": 1, "steps": ["a", "b"], "edges": [edges]}
+    given = io.BytesIO(b'b\nb\n{"undo": true}\n')
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(given))
+    result = tgml("watch", put("ab.json", json.dumps(graph)), "--error-rate", "0.03")
+    assert [line.split(" (")[0] for line in result.lines][1:] == [
+        "2: 'b' is probably right",
+        "   step 1 was no mistake, as it seems now",
+        "step 2 is taken back",
+        "   step 1 was a mistake after all",
+        "done with less than 90 %: 'b'",
+        "probably never done: 'a'",
+        "1 step observed: 1 mistake, 1 of 2 steps probably never done",
+    ]
 
 
 def test_for_a_recogniser_what_was_never_done_counts_as_well(watch: Watch) -> None:

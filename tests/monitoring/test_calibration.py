@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,14 @@ def test_the_threshold_lies_midway_above_what_the_budget_does_not_allow(
 def test_a_budget_that_nothing_exhausts_gives_the_lowest_threshold() -> None:
     assert lowest_threshold([[0.1, 0.6]] * 20, 1e308, 0.05) == 0.05
     assert lowest_threshold([[0.1, 0.6]] * 20, 2, 0.05) == 0.05
+
+
+def test_of_two_neighbouring_numbers_the_greater_is_the_threshold() -> None:
+    lower = 0.3
+    for _ in range(10):
+        upper = math.nextafter(lower, 1.0)
+        assert lowest_threshold([[lower, upper]], 1, 0.05) == upper
+        lower = upper
 
 
 @pytest.mark.parametrize("budget", [-1, float("inf"), float("nan")])

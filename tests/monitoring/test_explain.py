@@ -165,7 +165,15 @@ def test_an_optional_step_that_comes_late_has_the_evidence_of_the_order() -> Non
     *_, late = [monitor.observe(step) for step in "acdb"]
     assert explain(late, graph) == (
         "'b' is done after 'c' and 'd', which come after it if it is done at all "
-        "('b' came first in 3 of 3 recordings)."
+        "('b' came before 'c' in 3 of 3 recordings)."
+    )
+    graph = graph.replace(weights={("b", "a"): 0.75}, provenance={"recordings": 4})
+    monitor = Monitor(graph)
+    *_, late = [monitor.observe(step) for step in "cb"]
+    assert explain(late, graph) == (
+        "'b' is done after 'c', which comes after it if it is done at all, and without 'a', which "
+        "it needs ('b' came before 'c' in 3 of 3 recordings, weight of 'a': 0.75; "
+        "learned from 4 recordings)."
     )
 
 
@@ -178,7 +186,7 @@ def test_a_probable_mistake_has_the_evidence_of_the_step_that_was_done() -> None
         "time runs backwards: 1 after 2)."
     )
     assert explain(monitor.observe("egg"), LEARNED) == (
-        "'egg' is probably right again (a mistake with 0%)."
+        "'egg' is probably done again (a mistake with 0%)."
     )
 
 
@@ -293,5 +301,7 @@ def test_a_need_through_optional_steps_is_told_as_such() -> None:
     assert evidence(longer, "insert", ["open"]) == "through 'oil', which may be left out"
     through = longer.replace(attributes=dict.fromkeys(("wipe", "turn"), attributes["wipe"]))
     assert evidence(through, "insert", ["open"]) == "through 'wipe', which may be left out"
+    direct = one.replace(edges=[*one.edges, ("insert", "open")])
+    assert evidence(direct, "insert", ["open"]) == ""
     verdict = Monitor(one).observe("insert")
     assert evidence(one, "no step", verdict.missing) == ""

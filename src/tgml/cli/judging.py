@@ -90,12 +90,16 @@ class Watched:
                 say_json({"session": session, "undone": monitor.observed + 1})
             else:
                 say(f"{_prefix(session)}step {monitor.observed + 1} is taken back", DIM)
+                self._say_revised(session, monitor)
         else:
             verdict = monitor.observe(
                 self._step(entry), time=entry.get("time"), confidence=entry.get("confidence")
             )
             self.sessions[session] = monitor
             self._say(session, verdict)
+            if not self.as_json:
+                self._say_revised(session, monitor)
+                self.thought.setdefault(session, {})[verdict.position] = verdict.is_mistake
 
     def _step(self, entry: dict[str, Any]) -> str:
         step = entry.get("step")
@@ -106,7 +110,7 @@ class Watched:
         return step if step in self.graph.vocabulary else step.strip()
 
     def _say(self, session: str | None, verdict: Verdict | UncertainVerdict) -> None:
-        from tgml.monitoring import Verdict, explain
+        from tgml.monitoring import explain
 
         sentence = explain(verdict, self.graph)
         if self.as_json:
@@ -117,19 +121,20 @@ class Watched:
         if self.with_next:
             now = f" Now: {_quoted(verdict.executable) or 'nothing is left to do'}."
         say(f"{_prefix(session)}{verdict.position}: {mark}{sentence}{now}", _colour(verdict))
-        if not isinstance(verdict, Verdict):
-            self._say_revised(session, verdict)
 
-    def _say_revised(self, session: str | None, verdict: UncertainVerdict) -> None:
-        """Say which earlier steps are now thought of otherwise."""
+    def _say_revised(self, session: str | None, monitor: AnyMonitor) -> None:
+        """Say which earlier steps are now thought of otherwise, where steps may be wrong."""
+        from tgml.monitoring import Monitor
+
+        if isinstance(monitor, Monitor):
+            return
         thought = self.thought.setdefault(session, {})
-        for position, probability in verdict.revised[:-1]:
-            wrong = probability >= verdict.threshold
+        for position, probability in monitor.revised:
+            wrong = probability >= monitor.threshold
             if position in thought and thought[position] != wrong:
                 what = "a mistake after all" if wrong else "no mistake, as it seems now"
                 say(f"{_prefix(session)}   step {position} was {what} ({probability:.0%})", YELLOW)
                 thought[position] = wrong
-        thought[verdict.position] = verdict.is_mistake
 
     def _sum_up(
         self, session: str | None, monitor: AnyMonitor, report: Report | UncertainReport

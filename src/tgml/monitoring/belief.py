@@ -303,6 +303,22 @@ def mistakes_in(beam: Beam, ago: int) -> float:
     return 1.0 if len(wrong) == len(beam) else min(sum(wrong), 1.0)
 
 
+def revised(beam: Beam, observed: int) -> tuple[tuple[int, float], ...]:
+    """Return what is thought of the last observations: positions, probabilities of a mistake.
+
+    Parameters
+    ----------
+    beam
+        The states now.
+    observed
+        How many observations there have been.
+    """
+    return tuple(
+        (observed - ago, mistakes_in(beam, ago))
+        for ago in reversed(range(min(HINDSIGHT, observed)))
+    )
+
+
 def pass_over(beam: Beam, *, mistake: bool = False) -> Beam:
     """Return the states after an observation that says nothing about them.
 

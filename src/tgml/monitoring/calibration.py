@@ -244,4 +244,6 @@ def lowest_threshold(
     excluded = falling[allowed]
     above = min((value for value in falling if value > excluded), default=1.0)
     threshold = (excluded + above) / 2
-    return threshold if excluded < threshold < _HIGHEST else None
+    if threshold == excluded:  # there is no number between the two
+        threshold = above
+    return threshold if threshold < _HIGHEST else None

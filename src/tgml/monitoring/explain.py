@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tgml.attributes import EdgeEvidence
-from tgml.graph import Edge, TaskGraph
+from tgml.graph import TaskGraph
 from tgml.monitoring.verdict import Kind, Verdict
 from tgml.monitoring.wording import finished, listed, unknown
 
@@ -71,7 +71,7 @@ def evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> str:
     >>> evidence(counted, "mix", ["egg"])
     "'egg' came first in 10 of 11 recordings, not in 'anna'; learned from 12 recordings with 'do'"
     """
-    return _told(graph, [(step, name) for name in preconditions])
+    return _sourced(graph, _told(graph, step, preconditions))
 
 
 def _behind(verdict: Verdict, graph: TaskGraph) -> str:
@@ -81,40 +81,47 @@ def _behind(verdict: Verdict, graph: TaskGraph) -> str:
         case Kind.TOO_EARLY | Kind.SKIPPED_INFERRED:
             return evidence(graph, step, verdict.missing)
         case Kind.TOO_LATE if verdict.is_mistake:
-            return _told(graph, [(after, step) for after in verdict.done_without_it])
+            before = [
+                _counted(step, after, graph.evidence[after, step], f"before {after!r}")
+                for after in verdict.done_without_it
+                if (after, step) in graph.evidence
+            ]
+            return _sourced(graph, [*before, *_told(graph, step, verdict.missing)])
         case Kind.OPEN_AT_FINISH if verdict.is_mistake and step in graph.attributes:
             share = f"{100 * graph.attributes[step].done:.0f} % of the recordings have it"
-            return "; ".join(filter(None, [share, _source(graph)]))
+            return _sourced(graph, [share])
         case _:
             return ""
 
 
-def _told(graph: TaskGraph, edges: Iterable[Edge]) -> str:
-    """Return what a graph holds in favour of edges, and where it comes from."""
+def _told(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> list[str]:
+    """Return what a graph holds in favour of a step's edges, each on its own."""
     parts = []
-    for step, name in edges:
+    for name in preconditions:
         if (step, name) in graph.evidence:
-            parts.append(_counted(name, step, graph.evidence[step, name]))
+            parts.append(_counted(name, step, graph.evidence[step, name], "first"))
         elif (step, name) in graph.weights:
             parts.append(f"weight of {name!r}: {graph.weights[step, name]:.2f}")
         elif between := _between(graph, step, name):
             may = "which may" if len(between) == 1 else "which may all"
             parts.append(f"through {listed(between)}, {may} be left out")
-    return "; ".join(filter(None, [", ".join(parts), _source(graph)]))
+    return parts
 
 
-def _source(graph: TaskGraph) -> str:
+def _sourced(graph: TaskGraph, parts: Iterable[str]) -> str:
+    """Return what was told, and what the graph was learned from."""
     method, recordings = graph.provenance.get("method"), graph.provenance.get("recordings")
-    if not isinstance(recordings, int) or isinstance(recordings, bool):
-        return ""
-    noun = "recording" if recordings == 1 else "recordings"
-    how = f" with {method!r}" if isinstance(method, str) else ""
-    return f"learned from {recordings} {noun}{how}"
+    source = ""
+    if isinstance(recordings, int) and not isinstance(recordings, bool):
+        noun = "recording" if recordings == 1 else "recordings"
+        how = f" with {method!r}" if isinstance(method, str) else ""
+        source = f"learned from {recordings} {noun}{how}"
+    return "; ".join(filter(None, [", ".join(parts), source]))
 
 
 def _between(graph: TaskGraph, step: str, name: str) -> list[str]:
     """Return the optional steps through which one needs another that it does not need directly."""
-    if step not in graph.vocabulary:
+    if step not in graph.vocabulary or (step, name) in graph.edges:
         return []
     optional = graph.optional_steps
     return [
@@ -125,10 +132,10 @@ def _between(graph: TaskGraph, step: str, name: str) -> list[str]:
     ]
 
 
-def _counted(name: str, step: str, found: EdgeEvidence) -> str:
+def _counted(name: str, step: str, found: EdgeEvidence, place: str) -> str:
     if not found.held + found.broken:
         return f"no recording has both {name!r} and {step!r}"
-    said = f"{name!r} came first in {found.where}"
+    said = f"{name!r} came {place} in {found.where}"
     if found.doubtful:
         said += f", doubtful: {100 * (found.probability or 0.0):.0f} % probable"
     return said

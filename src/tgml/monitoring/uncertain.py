@@ -16,6 +16,7 @@ from tgml.monitoring.belief import (
     Guess,
     mistakes_in,
     pass_over,
+    revised,
 )
 from tgml.monitoring.confusion import Confusion
 from tgml.monitoring.fingerprint import check_state, fingerprint
@@ -41,6 +42,8 @@ SURE = 0.9
 class _Moment(NamedTuple):
     observed: int = 0
     settled: int = 0  # mistakes of which no more can be learned
+    named: int = 0  # the steps that these were about
+    about: tuple[int, ...] = ()  # what each of the last observations lacked, if it was a mistake
     time: float | None = None
     beam: Beam = FIRST
 
@@ -151,12 +154,13 @@ class UncertainMonitor(Session[_Moment]):
         beam = now.beam
         probability, made_up, happened = 1.0, 0.0, None
         missing: tuple[str, ...] = ()
+        lacked = 0
         if node is None:
             kind = Kind.UNKNOWN_STEP
             beam = pass_over(beam, mistake=True)
         else:
             reading = self._belief.read(beam, node, seen.confidence)
-            beam = reading.beam
+            beam, lacked = reading.beam, reading.mistake.missing
             probability, made_up = reading.mistake.probability, reading.made_up
             done, blame = reading.happened, None
             if probability >= self.threshold:
@@ -184,18 +188,32 @@ class UncertainMonitor(Session[_Moment]):
             beam,
         )
         self._past.append(now)
-        settled = now.settled
-        if now.observed >= HINDSIGHT:
-            settled += self._thought_wrong(now.beam, HINDSIGHT - 1)
-        self._now = _Moment(position, settled, seen.last_time, beam)
+        settled, named = now.settled, now.named
+        if len(now.about) == HINDSIGHT and self._thought_wrong(now.beam, HINDSIGHT - 1):
+            settled += 1
+            named |= now.about[0]
+        about = (*now.about, lacked)[-HINDSIGHT:]
+        self._now = _Moment(position, settled, named, about, seen.last_time, beam)
         return verdict
+
+    @property
+    def revised(self) -> tuple[tuple[int, float], ...]:
+        """What is now thought of the last observations, as by the last verdict."""
+        return revised(self._now.beam, self.observed)
 
     @property
     def mistakes(self) -> int:
         """How many observations are mistakes, by all that came since; unknown steps included."""
+        return self._now.settled + len(self._recent_mistakes())
+
+    def _recent_mistakes(self) -> list[int]:
+        """Return what the last observations that are mistakes were about, as masks."""
         now = self._now
-        recent = range(min(HINDSIGHT, now.observed))
-        return now.settled + sum(self._thought_wrong(now.beam, ago) for ago in recent)
+        return [
+            lacked
+            for ago, lacked in enumerate(reversed(now.about))
+            if self._thought_wrong(now.beam, ago)
+        ]
 
     def _thought_wrong(self, beam: Beam, ago: int) -> bool:
         return mistakes_in(beam, ago) >= self.threshold
@@ -217,15 +235,6 @@ class UncertainMonitor(Session[_Moment]):
                     done[step] += guess.weight * unseen(left | 1 << node)
         return done
 
-    def _named(self, node: int) -> bool:
-        """Return whether a mistake was about a step: one done without it, or without what needs it.
-
-        Its probability is judged as that of the mistake was.
-        """
-        behind = 1 << node | self._plan.needed_by[node]
-        beam = self._now.beam
-        return sum(guess.weight for guess in beam if guess.skipped & behind) >= self.threshold
-
     def finish(self) -> UncertainReport:
         """Return what was probably never done; the session can go on after it."""
         plan = self._plan
@@ -234,7 +243,14 @@ class UncertainMonitor(Session[_Moment]):
         progress = sum(done[step] for step in expected) / len(expected) if expected else 1.0
         never = tuple(step for step in expected if done[step] < 0.5)
         unsure = tuple(step for step in expected if 0.5 <= done[step] < SURE)
-        wrong = self.mistakes + sum(not self._named(plan.nodes[step]) for step in never)
+        named = self._now.named
+        for lacked in self._recent_mistakes():
+            named |= lacked
+        # A mistake is about what was lacking, and so about what that needs.
+        about = [
+            named & (plan.needed_by[plan.nodes[step]] | 1 << plan.nodes[step]) for step in never
+        ]
+        wrong = self.mistakes + about.count(0)
         return UncertainReport(self.observed, wrong, done, progress, never, unsure)
 
     @property
@@ -329,6 +345,8 @@ def _moment_to_json(moment: _Moment) -> dict[str, Any]:
     return {
         "observed": moment.observed,
         "settled": moment.settled,
+        "named": f"{moment.named >> 1:x}",
+        "about": [f"{lacked >> 1:x}" for lacked in moment.about],
         "time": moment.time,
         "beam": [
             [*(f"{mask >> 1:x}" for mask in guess[:3]), guess.recent, guess.weight]
@@ -358,4 +376,9 @@ def _moment_from_json(raw: Mapping[str, Any], nodes: Sequence[int], where: str) 
         raise ValueError(f"its time is {time!r:.40}")
     observed = whole(raw["observed"], None, f"{where}: 'observed'")
     settled = whole(raw["settled"], observed, f"{where}: 'settled'")
-    return _Moment(observed, settled, None if time is None else float(time), beam)
+    about = tuple(map(mask, raw["about"]))
+    if len(about) != min(observed, HINDSIGHT):
+        raise ValueError("it does not say what its last observations lacked")
+    return _Moment(
+        observed, settled, mask(raw["named"]), about, None if time is None else float(time), beam
+    )

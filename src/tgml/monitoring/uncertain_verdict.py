@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tgml.errors import nearest_names
-from tgml.monitoring.belief import HINDSIGHT, Beam, mistakes_in
+from tgml.monitoring.belief import Beam, revised
 from tgml.monitoring.plan import Plan
 from tgml.monitoring.verdict import Kind
 from tgml.monitoring.wording import finished, listed, unknown
@@ -82,10 +82,7 @@ class UncertainVerdict:
         What comes after a step tells more about it: that a step is seen again, say, makes it
         probable that it was made up the first time.
         """
-        return tuple(
-            (self.position - ago, mistakes_in(self._beam, ago))
-            for ago in reversed(range(min(HINDSIGHT, self.position)))
-        )
+        return revised(self._beam, self.position)
 
     @property
     def nearest(self) -> tuple[str, ...]:
@@ -127,22 +124,30 @@ class UncertainVerdict:
     def _said(self) -> str:
         step, missing = f"'{self.step}'", listed(self.missing)
         chance = f"{self.probability:.0%}"
+        likely = self.probability >= 0.5
         other = self.happened if self.happened != self.step else None
+        done = f"'{other}', done" if other else "done"
         match self.kind:
             case Kind.UNKNOWN_STEP:
                 return unknown(self.step, self.nearest)
             case Kind.TOO_EARLY:
-                done = f"'{other}', done" if other else "done"
-                return f"{step} seems to be {done} before {missing}, which it needs ({chance})"
+                seems = "seems to be" if likely else "may be"
+                return f"{step} {seems} {done} before {missing}, which it needs ({chance})"
             case Kind.SKIPPED_INFERRED:
-                done = f"'{other}', done" if other else "done"
-                return f"{step} is probably {done} without {missing}, as noted before"
+                were = "was" if len(self.missing) == 1 else "were"
+                return (
+                    f"{step} is probably {done} without {missing}, which {were} probably missing "
+                    "before already"
+                )
+        if likely:
+            return f"{step} is probably a mistake, not surely enough for an alarm ({chance})"
         if self.happened is None:
-            return f"{step} was probably made up by the recogniser"
+            return f"{step} was most likely made up by the recogniser"
         if other:
-            return f"{step} was probably '{other}' (a mistake with {chance})"
-        again = " again" if self.kind is Kind.REPEATED else ""
-        return f"{step} is probably right{again} (a mistake with {chance})"
+            return f"{step} was most likely '{other}' (a mistake with {chance})"
+        may = "is probably" if self.probability + self.made_up <= 0.5 else "may be"
+        what = "done again" if self.kind is Kind.REPEATED else "right"
+        return f"{step} {may} {what} (a mistake with {chance})"
 
 
 @dataclass(frozen=True, slots=True)
