@@ -134,6 +134,20 @@ def test_what_is_called_a_mistake_counts_as_one_while_nothing_else_came(
             assert monitor.mistakes == before + verdict.is_mistake
 
 
+@given(task_graphs(max_steps=6), STREAMS, st.integers(1, 5))
+@settings(max_examples=60, deadline=None)
+def test_the_states_kept_are_probabilities_the_greatest_first(
+    graph: TaskGraph, stream: list[tuple[str, float | None]], beam: int
+) -> None:
+    monitor = UncertainMonitor(graph, error_rate=0.3, beam=beam)
+    for step, confidence in stream:
+        monitor.observe(step, confidence=confidence)
+        weights = [guess[-1] for guess in monitor.state["now"]["beam"]]
+        assert weights == sorted(weights, reverse=True)
+        assert sum(weights) == pytest.approx(1.0)
+        assert len(weights) <= beam + 1
+
+
 def test_at_the_end_a_step_never_seen_was_missed_or_left_out() -> None:
     graph = TaskGraph.from_preconditions({"b": ["a"]})
     confusion = Confusion(graph.steps, ((0.9, 0.0), (0.0, 0.6)))

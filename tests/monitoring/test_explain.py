@@ -224,6 +224,7 @@ def test_a_graph_that_knows_nothing_of_its_edges_gives_no_evidence() -> None:
             EdgeEvidence(5, 1, 2, tuple("abcde"), ("f",)),
             "'egg' came first in 5 of 6 recordings ('a', 'b', 'c', 2 more), not in 'f'",
         ),
+        (EdgeEvidence(1, 1, 0), "'egg' came first in 1 of 2 recordings"),
         (EdgeEvidence(0, 0, 3), "no recording has both 'egg' and 'mix'"),
         (
             EdgeEvidence(2, 1, 0, (), tuple("a")),

@@ -207,6 +207,19 @@ def test_who_goes_on_without_a_step_that_was_noted_is_said_to() -> None:
     assert (report.open, report.mistakes) == (("milk",), 1)
 
 
+def test_a_step_taken_for_another_may_go_on_without_what_was_missing_before() -> None:
+    graph = TaskGraph.from_preconditions({"x": ["a"], "y": ["a"], "z": ["b"]})
+    rows = {"a": "a", "b": "b", "x": "x", "y": "z", "z": "z"}  # every 'y' looks like 'z'
+    seen = tuple(tuple(float(rows[a] == b) for b in graph.steps) for a in graph.steps)
+    monitor = UncertainMonitor(graph, confusion=Confusion(graph.steps, seen))
+    monitor.observe("x")
+    verdict = monitor.observe("z")
+    assert (verdict.kind, verdict.happened, verdict.missing) == ("skipped-inferred", "y", ("a",))
+    assert verdict.sentence() == (
+        "'z' is probably 'y', done without 'a', which was probably missing before already."
+    )
+
+
 def test_all_that_is_missing_is_named_what_was_noted_before_included() -> None:
     graph = TaskGraph.from_preconditions({"x": ["a"], "y": ["a", "b"]})
     monitor = UncertainMonitor(graph, error_rate=0.0)

@@ -67,7 +67,7 @@ class UncertainMonitor(Session[_Moment]):
     threshold
         The probability from which a step is called a mistake; `tgml calibrate` finds one.
     beam
-        How many states to keep.
+        How many states to keep, and one more where these agree whether the last step was a mistake.
 
     Raises
     ------
