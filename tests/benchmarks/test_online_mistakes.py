@@ -8,6 +8,7 @@ import pytest
 from tgml.benchmarks import run_benchmark
 from tgml.benchmarks.mistake_methods import METHODS
 from tgml.benchmarks.mistake_split import read_split, seen_only, thrice
+from tgml.benchmarks.online_mistakes import NOTES
 from tgml.benchmarks.published_mistakes import PUBLISHED
 from tgml.errors import MissingDataError, UnknownNameError
 
@@ -67,6 +68,14 @@ def test_what_cannot_run_or_is_missing_is_noted(folder: Path) -> None:
     assert "llm was left out: no endpoint to ask" in notes
     assert "oadtr was left out" in notes
     assert "miniroad's file has 1 of the 2 recordings" in notes
+
+
+def test_notes_are_of_the_rows_shown(folder: Path) -> None:
+    few = run_benchmark("assembly101-o", data=folder, methods=["position"])
+    assert not any(name in note for note in few.notes for name in ("weighed", "do has", "paper"))
+    assert any(note.startswith("position chooses") for note in few.notes)
+    every = run_benchmark("assembly101-o", data=folder, seeds=1)
+    assert {note for _, note in NOTES} <= set(every.notes)
 
 
 def test_only_the_methods_asked_for_are_run(folder: Path) -> None:

@@ -367,7 +367,9 @@ USAGE = {
     "convert graph.json": "missing option '--output'",
     "evaluate graph.json": "missing argument 'TRUTH'",
     "--nope": "no such option: --nope",
-    "check --errors x": "no such option: --errors; 'tgml learn' and 'tgml report' have it",
+    "check --errors x": (
+        "no such option: --errors; 'tgml learn', 'tgml report' and 'tgml calibrate' have it"
+    ),
     "show --why x": "no such option: --why; 'tgml learn' has it (see 'tgml show --help')",
     "methods --procedure x": "no such option: --procedure (see 'tgml methods --help')",
 }

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.running import Put, Result, Run
+from tgml.cli import judging
 from tgml.monitoring import Confusion
 from tgml.readers import read_graph
 
@@ -134,8 +135,56 @@ def test_a_step_made_up_is_revised_when_it_comes_at_its_own_place(
     name = put("chain.json", json.dumps(chain))
     steps = "\n".join("abfcdef")
     result = watch(tgml, monkeypatch, steps, name, "--error-rate", "0.05")
-    assert "   step 3 was a mistake after all (66%)" in result.lines
-    assert result.lines[-2].startswith("   step 3 was no mistake, as it seems now")
+    assert "   step 3 was probably a mistake after all (66%)" in result.lines
+    assert result.lines[-2].startswith("   step 3 was probably no mistake after all (a mistake ")
+
+
+@pytest.mark.parametrize(
+    ("probability", "alarm", "said"),
+    [
+        (0.6, True, "was probably a mistake after all (60%)"),
+        (0.4, True, "may have been a mistake after all (40%)"),
+        (0.6, False, "was probably a mistake, but not surely enough for an alarm (60%)"),
+        (0.4, False, "was probably no mistake after all (a mistake with 40%)"),
+    ],
+)
+def test_what_is_thought_otherwise_is_no_surer_than_its_probability(
+    probability: float, alarm: bool, said: str
+) -> None:
+    assert judging.thought(probability, alarm=alarm) == said
+
+
+def test_marks_from_another_file_leave_recordings_out(tgml: Run, put: Put) -> None:
+    takes: dict[str, dict[str, Any]] = {}
+    errors = []
+    for number, tag in enumerate([None, None, "Order Error"]):
+        rows = [
+            {
+                "step_id": place,
+                "description": name,
+                "start_time": 10.0 * place,
+                "end_time": 10.0 * place + 5,
+                "errors": [{"tag": tag}] if tag and place == 1 else [],
+            }
+            for place, name in enumerate("ab")
+        ]
+        id_ = f"1_{number}"
+        takes[id_] = {"recording_id": id_, "activity_name": "Tea", "steps": rows}
+        errors.append({"recording_id": id_, "activity_id": 1, "step_annotations": rows})
+    given = {
+        take: entry | {"steps": [{**row, "errors": []} for row in entry["steps"]]}
+        for take, entry in takes.items()
+    }
+    edges = [{"step": "b", "needs": "a"}]
+    graph = {"format": "tgml-graph", "version": 1, "steps": ["a", "b"], "edges": edges}
+    call = [
+        *("calibrate", put("tea.json", json.dumps(graph)), put("steps.json", json.dumps(given))),
+        *("--error-rate", "0.1", "-o", "alarm.json"),
+    ]
+    assert "on 3 recordings" in tgml(*call).out
+    result = tgml(*call, "--errors", put("errors.json", json.dumps(errors)))
+    assert "on 2 recordings" in result.out
+    assert "1 recording with marked mistakes left out" in result.err
 
 
 def test_sessions_mixed_in_one_input_are_kept_apart_also_behind_a_recogniser(

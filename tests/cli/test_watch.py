@@ -427,6 +427,21 @@ def test_for_a_recogniser_what_was_taken_back_is_thought_of_no_more(watch: Watch
     assert "after all" not in result.out
 
 
+def test_for_a_recogniser_it_is_said_when_not_all_was_done_though_each_step_probably_was(
+    tgml: Run, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs = {"2": "1", "3": "02", "4": "0", "5": "134", "6": "5"}
+    edges = [{"step": step, "needs": other} for step, all_ in needs.items() for other in all_]
+    graph = {"format": "tgml-graph", "version": 1, "steps": list("01234567"), "edges": edges}
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"2\n3\n5\n6\n7\n")))
+    result = tgml("watch", put("g.json", json.dumps(graph)), "--error-rate", "0.05")
+    assert result.code == 1
+    assert result.lines[-2].startswith("done with less than 90 %: '0' (")
+    assert result.lines[-1].startswith(
+        "5 steps observed: no mistake, something was probably left out (all done with "
+    )
+
+
 def test_for_a_recogniser_what_is_thought_otherwise_again_is_said(
     tgml: Run, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -437,9 +452,9 @@ def test_for_a_recogniser_what_is_thought_otherwise_again_is_said(
     result = tgml("watch", put("ab.json", json.dumps(graph)), "--error-rate", "0.03")
     assert [line.split(" (")[0] for line in result.lines][1:] == [
         "2: 'b' is probably right",
-        "   step 1 was no mistake, as it seems now",
+        "   step 1 was probably no mistake after all",
         "step 2 is taken back",
-        "   step 1 was a mistake after all",
+        "   step 1 was probably a mistake after all",
         "done with less than 90 %: 'b'",
         "probably never done: 'a'",
         "1 step observed: 1 mistake, 1 of 2 steps probably never done",

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.monitoring.exact import Exact
@@ -134,12 +134,13 @@ def test_what_is_called_a_mistake_counts_as_one_while_nothing_else_came(
             assert monitor.mistakes == before + verdict.is_mistake
 
 
-@given(task_graphs(max_steps=6), STREAMS, st.integers(1, 5))
+@given(task_graphs(max_steps=6), STREAMS, st.integers(1, 5), st.sampled_from([0.01, 0.3]))
 @settings(max_examples=60, deadline=None)
+@example(TaskGraph.from_preconditions({"b": ["a"]}), [("b", None)], 5, 0.01)
 def test_the_states_kept_are_probabilities_the_greatest_first(
-    graph: TaskGraph, stream: list[tuple[str, float | None]], beam: int
+    graph: TaskGraph, stream: list[tuple[str, float | None]], beam: int, rate: float
 ) -> None:
-    monitor = UncertainMonitor(graph, error_rate=0.3, beam=beam)
+    monitor = UncertainMonitor(graph, error_rate=rate, beam=beam)
     for step, confidence in stream:
         monitor.observe(step, confidence=confidence)
         weights = [guess[-1] for guess in monitor.state["now"]["beam"]]

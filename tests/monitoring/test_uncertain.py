@@ -225,6 +225,9 @@ def test_all_that_is_missing_is_named_what_was_noted_before_included() -> None:
     monitor = UncertainMonitor(graph, error_rate=0.0)
     monitor.observe("x")
     assert monitor.observe("y").missing == ("a", "b")
+    assert monitor.observe("y").sentence() == (
+        "'y' is probably done without 'a' and 'b', which were probably missing before already."
+    )
 
 
 @given(task_graphs(), STREAMS)
@@ -290,6 +293,32 @@ def test_steps_that_are_open_are_never_passed_in_silence(
         monitor.observe(step)
     report = monitor.finish()
     assert report.mistakes >= (monitor.mistakes or len(report.open))
+
+
+def test_everything_was_done_with_the_probability_of_all_steps_together() -> None:
+    graph = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"]})
+    monitor = UncertainMonitor(graph, error_rate=0.3, mistake_rate=0.2)
+    missed = 0.1**3 * 0.8
+    assert monitor.finish().everything == pytest.approx(missed / (missed + 0.2))
+    assert not monitor.finish().is_clean
+    for step in "abc":
+        monitor.observe(step, confidence=1.0)
+    report = monitor.finish()
+    assert 0.9 < report.everything <= min(report.done.values())
+    assert report.is_clean
+
+
+@given(task_graphs(), STREAMS, RATES)
+def test_everything_is_no_more_probable_than_any_of_it(
+    graph: TaskGraph, steps: list[str], rate: float
+) -> None:
+    monitor = UncertainMonitor(graph, error_rate=rate)
+    for step in steps:
+        monitor.observe(step)
+    report = monitor.finish()
+    assert -1e-9 <= report.everything <= min(report.done.values()) + 1e-9
+    assert report.is_clean is (not report.mistakes and report.everything >= 0.5)
+    assert not (report.open and report.is_clean)
 
 
 def test_at_the_end_a_step_that_may_be_left_out_was_done_if_all_else_was() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
@@ -16,36 +17,58 @@ from tgml.benchmarks.scoring import timed
 from tgml.errors import TgmlError
 from tgml.evaluation.online_mistakes import MistakeScores, f1_average_interval, score_flags
 
-NOTES = (
+NOTES: tuple[tuple[str, str], ...] = (
     (
-        "a recording is cut at its first mistake: its last segment is the mistake, all others are "
-        "correct; of recognised segments, too, the last one counts as the mistake"
+        "",
+        (
+            "a recording is cut at its first mistake: its last segment is the mistake, all others "
+            "are correct; of recognised segments, too, the last one counts as the mistake"
+        ),
+    ),
+    ("", "P and R are precision and recall of the class"),
+    (
+        "paper",
+        (
+            "the paper's evaluation passes predictions as truth, so its columns of precision and "
+            "recall are exchanged (F1 is not affected; PREGO's rows are not); they are printed "
+            "here the right way round"
+        ),
+    ),
+    ("", "average: the mean of both F1; in brackets the 90 % bootstrap interval over recordings"),
+    (
+        "next-step|weighed-.*",
+        (
+            "next-step and weighed-*: weights and threshold are set on mistakes simulated in "
+            "training recordings, each left out in turn; for recognised segments with "
+            f"{EXPECTED_NOISE:.0%} noise, the paper's moderate level; means over seeds"
+        ),
     ),
     (
-        "P and R are precision and recall of the class. The paper's evaluation passes predictions "
-        "as truth, so its columns are exchanged (F1 is not affected; PREGO's rows are not); "
-        "its figures are printed here the right way round"
-    ),
-    "average: the mean of both F1; in brackets the 90 % bootstrap interval over recordings",
-    (
-        "next-step and weighed-*: weights and threshold are set on mistakes simulated in training "
-        "recordings, each left out in turn; for recognised segments with "
-        f"{EXPECTED_NOISE:.0%} noise, the paper's moderate level; means over seeds"
+        "position",
+        "position chooses its segment on the test recordings themselves: an oracle, to be beaten",
     ),
     (
-        "position chooses its segment on the test recordings themselves: an oracle, to be beaten; "
-        "position-training chooses it from the lengths of the training recordings; at-random is "
-        "the chance level"
+        "position-training",
+        "position-training chooses its segment from the lengths of the training recordings",
+    ),
+    ("at-random", "at-random is the chance level"),
+    (
+        "do",
+        (
+            "do has the paper's augmentation: first, last and random occurrences of repeated "
+            "steps; steps unseen in training are no part of a graph, and meeting one is a mistake"
+        ),
     ),
     (
-        "do has the paper's augmentation: first, last and random occurrences of repeated steps; "
-        "steps unseen in training are no part of a graph, and meeting one is a mistake"
-    ),
-    (
-        "weighed-* are fitted to training recordings alone, but some 280 settings were scored on "
-        "these test recordings on the way: no figures of unseen data (docs/decisions/0008)"
+        "weighed-.*",
+        (
+            "weighed-* are fitted to training recordings alone, but some 280 settings were scored "
+            "on these test recordings on the way: no figures of unseen data (docs/decisions/0008)"
+        ),
     ),
 )
+"""What there is to say, and for which rows: a pattern of their names, or any; 'paper' if the
+paper has figures for one."""
 
 
 def run(name: str, asked: Asked) -> BenchmarkResult:
@@ -76,13 +99,20 @@ def run(name: str, asked: Asked) -> BenchmarkResult:
     if asked.methods is None:
         for segments, rows in by_segments.items():
             rows += _published(name, segments)
-    return BenchmarkResult(
-        name,
-        _title(split),
-        [row for rows in by_segments.values() for row in rows],
-        COLUMNS,
-        [*notes, *NOTES],
-    )
+    rows = [row for rows in by_segments.values() for row in rows]
+    return BenchmarkResult(name, _title(split), rows, COLUMNS, [*notes, *_notes_on(rows)])
+
+
+def _notes_on(rows: Sequence[Row]) -> list[str]:
+    """Return the notes that concern the rows of a table."""
+    shown = {row["method"] for row in rows}
+    if any("paper" in row for row in rows):
+        shown.add("paper")
+    return [
+        note
+        for pattern, note in NOTES
+        if not pattern or any(re.fullmatch(pattern, name) for name in shown)
+    ]
 
 
 def choose_methods(methods: Sequence[str] | None) -> list[str]:

@@ -47,6 +47,7 @@ def calibrate(
     procedure: options.Procedure = None,
     file_format: options.Format = None,
     column: options.ColumnNames = None,
+    errors: options.Errors = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Find how sure to be before an alarm is raised.
@@ -77,7 +78,7 @@ def calibrate(
         raise SettingError(f"--mistake-rate {mistake_rate}: expected a number between 0 and 1")
     loaded = read_graph(graph)
     reading = options.reading(file_format, order, procedure, column)
-    given, notes = read_for_graph(loaded, demos, **reading)
+    given, notes = read_for_graph(loaded, demos, **reading | {"errors": errors})
     clean = [recording for recording in given if not recording.has_mistakes]
     if len(clean) < len(given):
         left_out = count(len(given) - len(clean), "recording")
@@ -93,11 +94,11 @@ def calibrate(
         if len(seen) < len(true):
             missing = count(len(true) - len(seen), "recording")
             notes = (*notes, f"{recognised}: {missing} of the true ones not there; left out")
-    errors = _errors(loaded, true, seen, confusion, error_rate)
+    recogniser = _recogniser(loaded, true, seen, confusion, error_rate)
     found = find(
         loaded,
         list(seen.values()) if seen is not None else list(true.values()),
-        errors,
+        recogniser,
         budget=budget,
         mistake_rate=mistake_rate,
         seed=seed,
@@ -132,7 +133,7 @@ def _seen(
     return seen
 
 
-def _errors(
+def _recogniser(
     graph: TaskGraph,
     true: dict[str, tuple[str, ...]],
     seen: dict[str, tuple[str, ...]] | None,

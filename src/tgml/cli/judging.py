@@ -58,17 +58,17 @@ class Watched:
                 else:
                     print_notes([f"line {number}: {error}; the line is left out"])
 
-    def finish(self) -> int:
-        """Name what was never done, session by session, and return the number of mistakes."""
-        mistakes = 0
+    def finish(self) -> bool:
+        """Name what was never done, session by session; return whether all was right and done."""
+        clean = True
         for session, monitor in self.sessions.items():
             if not monitor.observed:
                 continue
             report = monitor.finish()
             # What was taken back counts no longer, so the monitor knows better than we.
-            mistakes += report.mistakes
+            clean = clean and report.is_clean
             self._sum_up(session, monitor, report)
-        return mistakes
+        return clean
 
     def _look_for_odd_keys(self, entry: dict[str, Any], number: int) -> None:
         for key in entry:
@@ -128,13 +128,13 @@ class Watched:
 
         if isinstance(monitor, Monitor):
             return
-        thought = self.thought.setdefault(session, {})
+        before = self.thought.setdefault(session, {})
         for position, probability in monitor.revised:
             wrong = probability >= monitor.threshold
-            if position in thought and thought[position] != wrong:
-                what = "a mistake after all" if wrong else "no mistake, as it seems now"
-                say(f"{_prefix(session)}   step {position} was {what} ({probability:.0%})", YELLOW)
-                thought[position] = wrong
+            if position in before and before[position] != wrong:
+                what = thought(probability, alarm=wrong)
+                say(f"{_prefix(session)}   step {position} {what}", YELLOW)
+                before[position] = wrong
 
     def _sum_up(
         self, session: str | None, monitor: AnyMonitor, report: Report | UncertainReport
@@ -145,7 +145,7 @@ class Watched:
         if self.as_json:
             for verdict in report.verdicts if isinstance(report, Report) else ():
                 self._say(session, verdict)
-            content = {
+            content: dict[str, Any] = {
                 "session": session,
                 "finished": True,
                 "observed": report.observed,
@@ -153,12 +153,16 @@ class Watched:
                 "open": list(report.open),
                 "progress": report.progress,
             }
-            say_json(content if isinstance(report, Report) else content | {"done": report.done})
+            if not isinstance(report, Report):
+                content |= {"everything": report.everything, "done": report.done}
+            say_json(content)
             return
         mistakes = count(monitor.mistakes, "mistake") if monitor.mistakes else "no mistake"
         done = "everything was done"
         if not isinstance(report, Report):
             done = "everything was probably done"
+            if report.everything < 0.5:
+                done = f"something was probably left out (all done with {report.everything:.0%})"
             if report.unsure:
                 # Rounded down: what is less than 90 % is not called that.
                 told = [f"{step!r} ({100 * report.done[step] // 1:g}%)" for step in report.unsure]
@@ -239,6 +243,17 @@ def _quoted(names: Sequence[str]) -> str:
 
 def _prefix(session: str | None) -> str:
     return "" if session is None else f"[{session}] "
+
+
+def thought(probability: float, *, alarm: bool) -> str:
+    """Return what is now thought of an earlier step."""
+    chance = f"({probability:.0%})"
+    if alarm:
+        was = "was probably" if probability >= 0.5 else "may have been"
+        return f"{was} a mistake after all {chance}"
+    if probability >= 0.5:
+        return f"was probably a mistake, but not surely enough for an alarm {chance}"
+    return f"was probably no mistake after all (a mistake with {probability:.0%})"
 
 
 def _colour(verdict: Verdict | UncertainVerdict) -> str:

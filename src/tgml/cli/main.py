@@ -153,7 +153,8 @@ def _usage_message(error: Any) -> str:
         message += f"; {HINTS[command]}"
     elsewhere = _commands_with(getattr(error, "option_name", ""), error.ctx)
     if 0 < len(elsewhere) <= FEW:
-        message += f"; {' and '.join(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it"
+        named = " and ".join(filter(None, [", ".join(elsewhere[:-1]), elsewhere[-1]]))
+        message += f"; {named} {'has' if len(elsewhere) == 1 else 'have'} it"
     return f"{message[:1].lower()}{message[1:]} (see '{command} --help')"
 
 

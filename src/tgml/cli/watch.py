@@ -53,11 +53,11 @@ def watch(
         print_notes([f"type each step as it is done, one a line, then Ctrl-D; the steps: {names}"])
     try:
         watched.take_in(_lines(loaded))
-        mistakes = watched.finish()
+        clean = watched.finish()
     except NobodyReadsError:
         # The exit code is still true of what came so far.
-        mistakes = sum(monitor.mistakes for monitor in watched.sessions.values())
-    if mistakes:
+        clean = not any(monitor.mistakes for monitor in watched.sessions.values())
+    if not clean:
         raise typer.Exit(1)
     if not any(monitor.observed for monitor in watched.sessions.values()):
         if watched.sessions:

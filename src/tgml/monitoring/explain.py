@@ -82,7 +82,7 @@ def _behind(verdict: Verdict, graph: TaskGraph) -> str:
             return evidence(graph, step, verdict.missing)
         case Kind.TOO_LATE if verdict.is_mistake:
             before = [
-                _counted(step, after, graph.evidence[after, step], f"before {after!r}")
+                _counted(step, after, graph.evidence[after, step], f"before '{after}'")
                 for after in verdict.done_without_it
                 if (after, step) in graph.evidence
             ]
@@ -101,7 +101,7 @@ def _told(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> list[str
         if (step, name) in graph.evidence:
             parts.append(_counted(name, step, graph.evidence[step, name], "first"))
         elif (step, name) in graph.weights:
-            parts.append(f"weight of {name!r}: {graph.weights[step, name]:.2f}")
+            parts.append(f"weight of '{name}': {graph.weights[step, name]:.2f}")
         elif between := _between(graph, step, name):
             may = "which may" if len(between) == 1 else "which may all"
             parts.append(f"through {listed(between)}, {may} be left out")
@@ -134,8 +134,8 @@ def _between(graph: TaskGraph, step: str, name: str) -> list[str]:
 
 def _counted(name: str, step: str, found: EdgeEvidence, place: str) -> str:
     if not found.held + found.broken:
-        return f"no recording has both {name!r} and {step!r}"
-    said = f"{name!r} came {place} in {found.where}"
+        return f"no recording has both '{name}' and '{step}'"
+    said = f"'{name}' came {place} in {found.where}"
     if found.doubtful:
         said += f", doubtful: {100 * (found.probability or 0.0):.0f} % probable"
     return said

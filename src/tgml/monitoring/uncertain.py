@@ -218,27 +218,27 @@ class UncertainMonitor(Session[_Moment]):
     def _thought_wrong(self, beam: Beam, ago: int) -> bool:
         return mistakes_in(beam, ago) >= self.threshold
 
-    def _done_at_the_end(self) -> dict[str, float]:
-        """Return how probably each step was done, where nothing comes any more."""
+    def _done_at_the_end(self) -> tuple[dict[str, float], float]:
+        """Return how probably each step was done, where nothing comes any more, and all were."""
         nodes, unseen = self._plan.nodes, self._belief.unseen
         expected = sum(1 << node for node in nodes.values()) & ~self._plan.optional
         done = dict.fromkeys(nodes, 0.0)
+        everything = 0.0
         for guess in self._now.beam:
             left = expected & ~guess.done & ~guess.forgotten
-            missed = unseen(left)
+            if not expected & guess.forgotten & ~guess.done:
+                everything += guess.weight * (unseen(left) if left else 1.0)
             for step, node in nodes.items():
                 if guess.done >> node & 1:
                     done[step] += guess.weight
-                elif left >> node & 1:
-                    done[step] += guess.weight * missed
-                elif not guess.forgotten >> node & 1:  # it may be left out
+                elif not guess.forgotten >> node & 1:
                     done[step] += guess.weight * unseen(left | 1 << node)
-        return done
+        return done, everything
 
     def finish(self) -> UncertainReport:
         """Return what was probably never done; the session can go on after it."""
         plan = self._plan
-        done = self._done_at_the_end()
+        done, everything = self._done_at_the_end()
         expected = [step for step, node in plan.nodes.items() if not plan.optional >> node & 1]
         progress = sum(done[step] for step in expected) / len(expected) if expected else 1.0
         never = tuple(step for step in expected if done[step] < 0.5)
@@ -251,7 +251,7 @@ class UncertainMonitor(Session[_Moment]):
             named & (plan.needed_by[plan.nodes[step]] | 1 << plan.nodes[step]) for step in never
         ]
         wrong = self.mistakes + about.count(0)
-        return UncertainReport(self.observed, wrong, done, progress, never, unsure)
+        return UncertainReport(self.observed, wrong, done, progress, never, unsure, everything)
 
     @property
     def state(self) -> dict[str, Any]:

@@ -169,6 +169,8 @@ class UncertainReport:
         The steps that were probably never done, but for those that may be left out.
     unsure
         The others that may not have been: done with less than 90 %.
+    everything
+        How probable it is that everything was done, but for steps that may be left out.
     """
 
     observed: int
@@ -177,3 +179,9 @@ class UncertainReport:
     progress: float
     open: tuple[str, ...]
     unsure: tuple[str, ...] = ()
+    everything: float = 1.0
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing was a mistake, and everything was probably done."""
+        return not self.mistakes and self.everything >= 0.5

@@ -73,7 +73,7 @@ def read(source: Source) -> Draft:
         takes = list(_error_annotations(source.json).values())
         remark = (
             "error annotations know recipes by their numbers alone; for their names read the step "
-            "annotations, to which 'tgml learn' and 'report' take these with --errors "
+            "annotations, to which 'tgml learn', 'report' and 'calibrate' take these with --errors "
             f"{source.path.name}"
         )
         notes.append(("", remark))
@@ -205,7 +205,7 @@ def _flag_notes(takes: Iterable[_Take]) -> list[Note]:
             )
     advice = (
         "of mistakes only steps never done are marked; the error annotations say it, which 'tgml "
-        "learn' and 'report' take with --errors FILE (the other commands do not look at marks)"
+        "learn', 'report' and 'calibrate' take with --errors FILE (others do not look at marks)"
     )
     return [
         (procedure, f"{count} steps have errors, the file does not say which; {advice}")
