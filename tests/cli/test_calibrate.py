@@ -124,7 +124,7 @@ def test_a_step_that_the_graph_does_not_know_is_refused(tgml: Run, graph: str, p
     odd = put("odd.csv", "recording,step\n1,slice bread\n1,fly\n")
     result = tgml("calibrate", graph, odd, "--error-rate", "0.1", "-o", "alarm.json")
     assert result.code == 2
-    assert "unknown step 'fly'" in result.err
+    assert "odd.csv: recording '1': unknown step 'fly'" in result.err
 
 
 def test_a_step_made_up_is_revised_when_it_comes_at_its_own_place(

@@ -148,6 +148,7 @@ def test_a_verdict_says_all_in_plain_values() -> None:
         "mistake": True,
         "probability": 1.0,
         "made_up": 0.0,
+        "right": 0.0,
         "happened": "b",
         "missing": ["a"],
         "time": 2.0,
@@ -200,7 +201,8 @@ def test_who_goes_on_without_a_step_that_was_noted_is_said_to() -> None:
         False,
     )
     assert verdict.sentence() == (
-        "'rest' is probably done without 'milk', which was probably missing before already."
+        "'rest' is probably done without something that was missing before already, "
+        "most likely 'milk'."
     )
     assert monitor.observe("rest").kind == "skipped-inferred"
     report = monitor.finish()
@@ -216,7 +218,8 @@ def test_a_step_taken_for_another_may_go_on_without_what_was_missing_before() ->
     verdict = monitor.observe("z")
     assert (verdict.kind, verdict.happened, verdict.missing) == ("skipped-inferred", "y", ("a",))
     assert verdict.sentence() == (
-        "'z' is probably 'y', done without 'a', which was probably missing before already."
+        "'z' is probably 'y', done without something that was missing before already, "
+        "most likely 'a'."
     )
 
 
@@ -226,7 +229,8 @@ def test_all_that_is_missing_is_named_what_was_noted_before_included() -> None:
     monitor.observe("x")
     assert monitor.observe("y").missing == ("a", "b")
     assert monitor.observe("y").sentence() == (
-        "'y' is probably done without 'a' and 'b', which were probably missing before already."
+        "'y' is probably done without something that was missing before already, "
+        "most likely 'a' and 'b'."
     )
 
 
@@ -258,6 +262,11 @@ def test_what_is_no_more_than_likely_is_not_called_probable() -> None:
     unsure = UncertainMonitor(TaskGraph.from_preconditions({"c": ["a", "b"]}), error_rate=0.05)
     verdict = unsure.observe("c")
     assert verdict.probability < 0.5 < verdict.probability + verdict.made_up
+    assert verdict.sentence().startswith("'c' may be right (a mistake with ")
+    # It may have been another step as well, which is no mistake and nothing made up.
+    free = TaskGraph.from_preconditions({"a": [], "c": ["b"]})
+    verdict = UncertainMonitor(free, error_rate=0.2).observe("c")
+    assert verdict.right < 0.5 < 1 - verdict.probability - verdict.made_up
     assert verdict.sentence().startswith("'c' may be right (a mistake with ")
 
 
@@ -491,7 +500,29 @@ def test_a_state_of_another_kind_is_refused(change: dict[str, Any]) -> None:
         UncertainMonitor.resume(OTHER, UncertainMonitor(OTHER).state | change)
 
 
-@pytest.mark.parametrize("weights", [[], [0], [-0.5, 0.5], [1.5], [float("nan")]])
+def test_a_state_that_can_undo_what_was_not_observed_is_refused() -> None:
+    monitor = UncertainMonitor(OTHER)
+    for step in "ab":
+        monitor.observe(step)
+    state = monitor.state
+    for undo in ([state["undo"][0]], state["undo"][::-1], [*state["undo"], state["now"]]):
+        with pytest.raises(FormatError, match="what it can undo is not what was observed last"):
+            UncertainMonitor.resume(OTHER, state | {"undo": undo})
+    resumed = UncertainMonitor.resume(OTHER, state | {"undo": state["undo"][1:]})
+    resumed.undo()
+    assert resumed.observed == 1
+
+
+def test_a_state_that_does_not_say_what_was_lacking_is_refused() -> None:
+    state = UncertainMonitor(OTHER).state
+    state["now"]["about"] = ["0"]
+    with pytest.raises(FormatError, match="what its last observations lacked"):
+        UncertainMonitor.resume(OTHER, state)
+
+
+@pytest.mark.parametrize(
+    "weights", [[], [0], [-0.5, 1.5], [1.5], [float("nan")], [1.0, 1.0], [0.1]]
+)
 def test_a_state_whose_numbers_are_no_probabilities_is_refused(weights: list[float]) -> None:
     state = UncertainMonitor(OTHER).state
     state["now"]["beam"] = [["0", "0", "0", 0, weight] for weight in weights]

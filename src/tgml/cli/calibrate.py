@@ -11,7 +11,7 @@ from tgml.cli import options
 from tgml.cli.output import count, echo, print_json, print_notes
 from tgml.cli.recordings import read_for_graph
 from tgml.cli.targets import check_file, check_replaced
-from tgml.errors import InputError, SettingError
+from tgml.errors import InputError, SettingError, UnknownNameError
 
 if TYPE_CHECKING:
     from tgml.graph import TaskGraph
@@ -86,10 +86,12 @@ def calibrate(
     if not clean:
         raise InputError(f"{demos}: every recording has a marked mistake; expected some without")
     true = {recording.id: given.names(recording) for recording in clean}
+    _expect_known(loaded, true, demos)
     seen = None
     if recognised is not None:
         found_there, more = read_for_graph(loaded, recognised, **reading)
         seen = _seen(found_there, true, recognised)
+        _expect_known(loaded, seen, recognised)
         notes = (*notes, *more)
         if len(seen) < len(true):
             missing = count(len(true) - len(seen), "recording")
@@ -119,6 +121,14 @@ def calibrate(
             f"{found.recordings // len(true)} times"
         )
     )
+
+
+def _expect_known(graph: TaskGraph, given: dict[str, tuple[str, ...]], path: Path) -> None:
+    for id_, steps in given.items():
+        for step in steps:
+            if step not in graph.vocabulary:
+                where = f"{path}: recording {id_!r}"
+                raise UnknownNameError("step", step, graph.steps, where)
 
 
 def _seen(

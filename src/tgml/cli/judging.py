@@ -162,7 +162,8 @@ class Watched:
         if not isinstance(report, Report):
             done = "everything was probably done"
             if report.everything < 0.5:
-                done = f"something was probably left out (all done with {report.everything:.0%})"
+                chance = f"{100 * report.everything // 1:g}%"
+                done = f"something was probably left out (all done with {chance})"
             if report.unsure:
                 # Rounded down: what is less than 90 % is not called that.
                 told = [f"{step!r} ({100 * report.done[step] // 1:g}%)" for step in report.unsure]

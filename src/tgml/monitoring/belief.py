@@ -91,6 +91,8 @@ class Reading:
         That a step was done without something it needs, all of which was noted before.
     made_up
         The probability that nothing was done.
+    right
+        The probability that it was this step, and no mistake.
     repeated
         The probability that a step was done again, with all that it needs.
     happened
@@ -101,6 +103,7 @@ class Reading:
     mistake: Blame
     noted: Blame
     made_up: float
+    right: float
     repeated: float
     happened: int
 
@@ -174,13 +177,15 @@ class Belief:
                     repeated += way.weight
         total = sum(masses.values())
         if not total:  # the recogniser never sees this step, and never makes it up
-            return Reading(pass_over(before), Blame(), Blame(), 1.0, 0.0, 0)
+            return Reading(pass_over(before), Blame(), Blame(), 1.0, 0.0, 0.0, 0)
         beam = _kept(after, self.beam)
+        wrong = sum(weight for (step, _), weight in mistakes.items() if step == node)
         return Reading(
             beam,
             _blame(mistakes, mistakes_in(beam, 0)),
             _blame(noted, sum(noted.values()) / total),
             masses.get(0, 0.0) / total,
+            max(masses.get(node, 0.0) - wrong, 0.0) / total,
             repeated / total,
             _likeliest(masses),
         )

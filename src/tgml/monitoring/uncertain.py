@@ -152,7 +152,7 @@ class UncertainMonitor(Session[_Moment]):
         position = now.observed + 1
         node = self._plan.nodes.get(step)
         beam = now.beam
-        probability, made_up, happened = 1.0, 0.0, None
+        probability, made_up, right, happened = 1.0, 0.0, 0.0, None
         missing: tuple[str, ...] = ()
         lacked = 0
         if node is None:
@@ -162,6 +162,7 @@ class UncertainMonitor(Session[_Moment]):
             reading = self._belief.read(beam, node, seen.confidence)
             beam, lacked = reading.beam, reading.mistake.missing
             probability, made_up = reading.mistake.probability, reading.made_up
+            right = reading.right
             done, blame = reading.happened, None
             if probability >= self.threshold:
                 kind, blame = Kind.TOO_EARLY, reading.mistake
@@ -178,6 +179,7 @@ class UncertainMonitor(Session[_Moment]):
             kind,
             probability,
             made_up,
+            right,
             happened,
             missing,
             self.threshold,
@@ -233,7 +235,7 @@ class UncertainMonitor(Session[_Moment]):
                     done[step] += guess.weight
                 elif not guess.forgotten >> node & 1:
                     done[step] += guess.weight * unseen(left | 1 << node)
-        return done, everything
+        return {step: min(chance, 1.0) for step, chance in done.items()}, min(everything, 1.0)
 
     def finish(self) -> UncertainReport:
         """Return what was probably never done; the session can go on after it."""
@@ -284,7 +286,11 @@ class UncertainMonitor(Session[_Moment]):
             )
             nodes = [monitor._plan.nodes[step] for step in content["steps"]]
             monitor._now = _moment_from_json(content["now"], nodes, where)
-            monitor._past.extend(_moment_from_json(raw, nodes, where) for raw in content["undo"])
+            past = [_moment_from_json(raw, nodes, where) for raw in content["undo"]]
+            first = monitor.observed - len(past)
+            if [moment.observed for moment in past] != list(range(first, monitor.observed)):
+                raise ValueError("what it can undo is not what was observed last")
+            monitor._past.extend(past)
         except (LookupError, TypeError, ValueError, ArithmeticError, SettingError) as error:
             raise FormatError(
                 f"{where}: not a state that a monitor saved ({type(error).__name__}: {error})"
@@ -369,13 +375,14 @@ def _moment_from_json(raw: Mapping[str, Any], nodes: Sequence[int], where: str) 
         )
         for done, skipped, forgotten, recent, weight in raw["beam"]
     )
-    if not beam or not all(0 < guess.weight <= 1 + 1e-9 for guess in beam):
+    weights = [guess.weight for guess in beam]
+    if not all(weight > 0 for weight in weights) or not abs(sum(weights) - 1) < 1e-6:
         raise ValueError("its states are not probabilities")
     time = raw["time"]
     if time is not None and finite_number(time) is None:
         raise ValueError(f"its time is {time!r:.40}")
     observed = whole(raw["observed"], None, f"{where}: 'observed'")
-    settled = whole(raw["settled"], observed, f"{where}: 'settled'")
+    settled = whole(raw["settled"], max(observed - HINDSIGHT, 0), f"{where}: 'settled'")
     about = tuple(map(mask, raw["about"]))
     if len(about) != min(observed, HINDSIGHT):
         raise ValueError("it does not say what its last observations lacked")

@@ -32,6 +32,8 @@ class UncertainVerdict:
         noted as missing before.
     made_up
         How probable it is that nothing was done at all.
+    right
+        How probable it is that it was this very step, and no mistake.
     happened
         The step that was most probably done, of the explanations that the verdict goes by: where
         it is called a mistake, those that are one. None if most probably none was.
@@ -50,6 +52,7 @@ class UncertainVerdict:
     kind: Kind
     probability: float
     made_up: float
+    right: float
     happened: str | None
     missing: tuple[str, ...]
     threshold: float
@@ -73,7 +76,8 @@ class UncertainVerdict:
     @property
     def progress(self) -> float:
         """The expected fraction of the graph's steps that are done."""
-        return sum(guess.weight * self._plan.progress(guess.done) for guess in self._beam)
+        parts = (guess.weight * self._plan.progress(guess.done) for guess in self._beam)
+        return min(sum(parts), 1.0)
 
     @property
     def revised(self) -> tuple[tuple[int, float], ...]:
@@ -99,6 +103,7 @@ class UncertainVerdict:
             "mistake": self.is_mistake,
             "probability": self.probability,
             "made_up": self.made_up,
+            "right": self.right,
             "happened": self.happened,
             "missing": list(self.missing),
             "time": self.time,
@@ -134,10 +139,9 @@ class UncertainVerdict:
                 seems = "seems to be" if likely else "may be"
                 return f"{step} {seems} {done} before {missing}, which it needs ({chance})"
             case Kind.SKIPPED_INFERRED:
-                were = "was" if len(self.missing) == 1 else "were"
                 return (
-                    f"{step} is probably {done} without {missing}, which {were} probably missing "
-                    "before already"
+                    f"{step} is probably {done} without something that was missing before already, "
+                    f"most likely {missing}"
                 )
         if likely:
             return f"{step} is probably a mistake, not surely enough for an alarm ({chance})"
@@ -145,7 +149,7 @@ class UncertainVerdict:
             return f"{step} was most likely made up by the recogniser"
         if other:
             return f"{step} was most likely '{other}' (a mistake with {chance})"
-        may = "is probably" if self.probability + self.made_up <= 0.5 else "may be"
+        may = "is probably" if self.right >= 0.5 else "may be"
         what = "done again" if self.kind is Kind.REPEATED else "right"
         return f"{step} {may} {what} (a mistake with {chance})"
 

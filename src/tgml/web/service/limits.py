@@ -81,8 +81,8 @@ class Limits:
             if len(step) > self.name_length:
                 raise Problem(
                     422,
-                    f"{where}: the step {step!r:.60} has {len(step)} characters; at most "
-                    f"{self.name_length} are taken, give it a shorter name",
+                    f"{where}: the step {step[:60]!r} ... has {len(step)} characters; at most "
+                    f"{self.name_length} are taken; 'tgml serve --max-name' allows more",
                 )
 
 
