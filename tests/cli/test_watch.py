@@ -395,6 +395,23 @@ def test_a_step_with_the_name_of_columns_is_a_step(
     assert (result.code, result.lines[0]) == (0, "1: 'case, activity' is right.")
 
 
+@pytest.mark.parametrize("options", [(), ("--error-rate", "0")])
+def test_optional_steps_are_not_among_those_expected(
+    tgml: Run, put: Put, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    graph = {
+        "format": "tgml-graph",
+        "version": 1,
+        "steps": ["a", "b", "c"],
+        "edges": [],
+        "attributes": [{"step": "c", "done": 0.5, "optional": True}],
+    }
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a\n")))
+    result = tgml("watch", put("abc.json", json.dumps(graph)), *options)
+    assert result.code == 1
+    assert ", 1 of 2 steps " in result.lines[-1]
+
+
 def test_steps_that_were_all_taken_back_leave_nothing_to_judge(watch: Watch) -> None:
     result = watch('slice bread\n{"undo": true}\n')
     assert result.code == 2
@@ -438,7 +455,7 @@ def test_for_a_recogniser_it_is_said_when_not_all_was_done_though_each_step_prob
     assert result.code == 1
     assert result.lines[-2].startswith("done with less than 90 %: '0' (")
     assert result.lines[-1].startswith(
-        "5 steps observed: no mistake, something was probably left out (all done with "
+        "5 steps observed: no step called a mistake, something was probably left out (all done "
     )
 
 
@@ -457,14 +474,16 @@ def test_for_a_recogniser_what_is_thought_otherwise_again_is_said(
         "   step 1 was probably a mistake after all",
         "done with less than 90 %: 'b'",
         "probably never done: 'a'",
-        "1 step observed: 1 mistake, 1 of 2 steps probably never done",
+        "1 step observed: 1 step called a mistake, 1 of 2 steps probably never done",
     ]
 
 
 def test_for_a_recogniser_what_was_never_done_counts_as_well(watch: Watch) -> None:
     result = watch("slice bread\n", "--error-rate", "0.01")
     assert result.code == 1
-    assert result.lines[-1] == "1 step observed: no mistake, 3 of 4 steps probably never done"
+    assert result.lines[-1] == (
+        "1 step observed: no step called a mistake, 3 of 4 steps probably never done"
+    )
     *_, end = objects(watch("slice bread\n", "--error-rate", "0.01", "--json"))
     assert (end["mistakes"], end["open"]) == (3, ["wash lettuce", "stack", "eat"])
     assert watch(RIGHT, "--error-rate", "0.01").code == 0

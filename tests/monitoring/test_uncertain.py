@@ -261,8 +261,8 @@ def test_what_is_no_more_than_likely_is_not_called_probable() -> None:
     )
     unsure = UncertainMonitor(TaskGraph.from_preconditions({"c": ["a", "b"]}), error_rate=0.05)
     verdict = unsure.observe("c")
-    assert verdict.probability < 0.5 < verdict.probability + verdict.made_up
-    assert verdict.sentence().startswith("'c' may be right (a mistake with ")
+    assert verdict.right < verdict.probability < 0.5 < verdict.probability + verdict.made_up
+    assert verdict.sentence().startswith("'c' may be a mistake, not surely enough for an alarm (")
     # It may have been another step as well, which is no mistake and nothing made up.
     free = TaskGraph.from_preconditions({"a": [], "c": ["b"]})
     verdict = UncertainMonitor(free, error_rate=0.2).observe("c")

@@ -193,5 +193,6 @@ def test_attributes_and_evidence_survive_a_file(tmp_path: Path) -> None:
 def test_attributes_or_evidence_that_are_none_are_refused(
     key: str, wrong: object, message: str
 ) -> None:
-    with pytest.raises(TgmlError, match=message):
+    with pytest.raises(TgmlError, match=message) as refused:
         graph_from_json(graph_to_json(_rich()) | {key: wrong}, "file")
+    assert "file: file" not in str(refused.value)

@@ -87,6 +87,7 @@ def calibrate(
         raise InputError(f"{demos}: every recording has a marked mistake; expected some without")
     true = {recording.id: given.names(recording) for recording in clean}
     _expect_known(loaded, true, demos)
+    notes = (*notes, *_broken(loaded, true))
     seen = None
     if recognised is not None:
         found_there, more = read_for_graph(loaded, recognised, **reading)
@@ -121,6 +122,26 @@ def calibrate(
             f"{found.recordings // len(true)} times"
         )
     )
+
+
+def _broken(graph: TaskGraph, true: dict[str, tuple[str, ...]]) -> list[str]:
+    """Return a note on the recordings that have mistakes by the graph, unmarked as they are."""
+    from tgml.monitoring import Monitor
+
+    broken = []
+    for id_, steps in true.items():
+        monitor = Monitor(graph)
+        for step in steps:
+            monitor.observe(step)
+        if monitor.mistakes:
+            broken.append(repr(id_))
+    if not broken:
+        return []
+    named = ", ".join(broken[:3]) + (f" and {len(broken) - 3} more" if len(broken) > 3 else "")
+    note = (
+        f"{named}: mistakes by this graph, which count as false alarms here; if they are mistakes"
+    )
+    return [f"{note}, mark them or leave these recordings out"]
 
 
 def _expect_known(graph: TaskGraph, given: dict[str, tuple[str, ...]], path: Path) -> None:

@@ -29,8 +29,9 @@ def check(
     """Name each step that was done before something it needs.
 
     A step that is done again is looked at again, so that one oversight can count several times; it
-    is named once, with all places. No step needs an optional one; 'tgml align' and 'tgml watch'
-    say where such a one comes late. The exit code is 0 if there is none and 1 if there is one.
+    is named once, with all places. No step needs an optional one; 'tgml align', and 'tgml watch'
+    without a recogniser's errors, say where such a one comes late. The exit code is 0 if there is
+    none and 1 if there is one.
 
     Example: tgml check pancakes.graph.json pancakes.csv
     """

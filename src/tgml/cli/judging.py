@@ -159,7 +159,11 @@ class Watched:
             return
         mistakes = count(monitor.mistakes, "mistake") if monitor.mistakes else "no mistake"
         done = "everything was done"
+        expected = len(self.graph.steps) - len(self.graph.optional_steps)
         if not isinstance(report, Report):
+            # A step is called a mistake from the threshold on, which may be above one half.
+            called = count(monitor.mistakes, "step") if monitor.mistakes else "no step"
+            mistakes = f"{called} called a mistake"
             done = "everything was probably done"
             if report.everything < 0.5:
                 chance = f"{100 * report.everything // 1:g}%"
@@ -170,10 +174,10 @@ class Watched:
                 limit = f"{100 * SURE:.0f} %"
                 say(f"{_prefix(session)}done with less than {limit}: {', '.join(told)}", YELLOW)
             if report.open:
-                done = f"{len(report.open)} of {len(self.graph.steps)} steps probably never done"
+                done = f"{len(report.open)} of {expected} steps probably never done"
                 say(f"{_prefix(session)}probably never done: {_quoted(report.open)}", YELLOW)
         elif report.open:
-            done = f"{len(report.open)} of {len(self.graph.steps)} steps never done"
+            done = f"{len(report.open)} of {expected} steps never done"
             new = [verdict.step for verdict in report.verdicts if verdict.is_mistake]
             known = [verdict.step for verdict in report.verdicts if not verdict.is_mistake]
             if new:
@@ -248,13 +252,13 @@ def _prefix(session: str | None) -> str:
 
 def thought(probability: float, *, alarm: bool) -> str:
     """Return what is now thought of an earlier step."""
-    chance = f"({probability:.0%})"
+    chance = f"({probability:.1%})"
     if alarm:
         was = "was probably" if probability >= 0.5 else "may have been"
         return f"{was} a mistake after all {chance}"
     if probability >= 0.5:
         return f"was probably a mistake, but not surely enough for an alarm {chance}"
-    return f"was probably no mistake after all (a mistake with {probability:.0%})"
+    return f"was probably no mistake after all (a mistake with {probability:.1%})"
 
 
 def _colour(verdict: Verdict | UncertainVerdict) -> str:

@@ -149,6 +149,8 @@ class UncertainVerdict:
             return f"{step} was most likely made up by the recogniser"
         if other:
             return f"{step} was most likely '{other}' (a mistake with {chance})"
+        if self.right < self.probability:
+            return f"{step} may be a mistake, not surely enough for an alarm ({chance})"
         may = "is probably" if self.right >= 0.5 else "may be"
         what = "done again" if self.kind is Kind.REPEATED else "right"
         return f"{step} {may} {what} (a mistake with {chance})"

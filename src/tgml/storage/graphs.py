@@ -91,6 +91,7 @@ def graph_from_json(content: Any, where: str = "graph") -> TaskGraph:
     provenance = content.get("provenance", {})
     if not isinstance(provenance, Mapping):
         raise FormatError(f"{where}: 'provenance' is {kind_of(provenance)}; expected an object")
+    attributes = _attributes(content.get("attributes", []), where)
     try:
         return TaskGraph(
             steps,
@@ -98,7 +99,7 @@ def graph_from_json(content: Any, where: str = "graph") -> TaskGraph:
             procedure=as_text(content.get("procedure", ""), "'procedure'"),
             weights=weights,
             provenance=provenance,
-            attributes=_attributes(content.get("attributes", []), where),
+            attributes=attributes,
             evidence=evidence,
         )
     except TgmlError as error:
