@@ -48,3 +48,10 @@ def test_a_step_that_is_cheaper_to_insert_is_said_to_be() -> None:
 def test_an_optional_step_left_out_is_not_worth_a_word() -> None:
     graph = TEA.replace(attributes={"stir": StepAttributes(optional=True)})
     assert explain_alignment(graph, align(graph, ["pour", "drink"])) == ()
+
+
+def test_nothing_is_said_to_need_an_optional_step() -> None:
+    graph = TEA.replace(attributes={"stir": StepAttributes(optional=True)})
+    assert explain_alignment(graph, align(graph, ["pour", "drink", "stir"])) == (
+        "moved: 'stir' is step 3; 'drink' (step 2), which comes after it, came before",
+    )

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from tests.monitoring.exact import Exact
 from tests.strategies import STEP_NAMES, task_graphs
+from tgml.attributes import StepAttributes
 from tgml.graph import TaskGraph
 from tgml.monitoring import Confusion, UncertainMonitor
 from tgml.monitoring.belief import HINDSIGHT
@@ -42,6 +43,8 @@ def confusions(draw: st.DrawFn, graph: TaskGraph) -> Confusion:
 def test_a_wide_beam_says_what_all_possible_worlds_say(
     graph: TaskGraph, stream: list[tuple[str, float | None]], rate: float, data: st.DataObject
 ) -> None:
+    optional = data.draw(st.sets(st.sampled_from(graph.steps)))
+    graph = graph.replace(attributes={step: StepAttributes(optional=True) for step in optional})
     _compare(graph, data.draw(confusions(graph)), rate, stream)
 
 
@@ -66,22 +69,26 @@ def _compare(
             exact.happened.get(None, 0.0) if known else 0.0, abs=CLOSE
         )
         noted = sum(exact.noted.values())
-        if verdict.missing:
-            assert verdict.kind in ("too-early", "skipped-inferred")
-            ways = exact.mistakes if verdict.kind == "too-early" else exact.noted
-            said = ways[verdict.happened, frozenset(verdict.missing)]
-            assert said > max(ways.values()) - CLOSE
+        if verdict.missing or verdict.done_without_it:
+            assert verdict.kind in ("too-early", "too-late", "skipped-inferred")
+            ways = exact.noted if verdict.kind == "skipped-inferred" else exact.mistakes
+            what = frozenset(verdict.missing), frozenset(verdict.done_without_it)
+            assert ways[(verdict.happened, *what)] > max(ways.values()) - CLOSE
         elif known:
             assert exact.happened[verdict.happened] > max(exact.happened.values()) - CLOSE
             assert max(mistake, noted) < 0.5 + CLOSE
-            if abs(exact.repeated - 0.5) > CLOSE:
-                assert (verdict.kind == "repeated") == (exact.repeated > 0.5)
+            margin = 2 * exact.repeated - verdict.right
+            if abs(margin) > CLOSE:
+                again = verdict.happened == step and margin > 0
+                assert (verdict.kind == "repeated") == again
         done = {
             name: sum(weight for world, weight in exact.worlds.items() if name in world[0])
             for name in graph.steps
         }
         assert monitor.done == pytest.approx(done, abs=CLOSE)
-        assert verdict.progress == pytest.approx(sum(done.values()) / len(done), abs=CLOSE)
+        expected = [done[name] for name in graph.steps if name not in graph.optional_steps]
+        progress = sum(expected) / len(expected) if expected else 1.0
+        assert verdict.progress == pytest.approx(progress, abs=CLOSE)
         assert verdict.revised[-1] == (position, verdict.probability)
         revised = {
             place: sum(weight for world, weight in exact.worlds.items() if world[3][place - 1])

@@ -190,6 +190,17 @@ def test_a_probable_mistake_has_the_evidence_of_the_step_that_was_done() -> None
     )
 
 
+def test_a_late_optional_step_has_its_evidence_behind_a_recogniser_too() -> None:
+    counted = LAX.replace(evidence={("c", "b"): EdgeEvidence(3, 1, 0, (), ("anna",))})
+    monitor = UncertainMonitor(counted, error_rate=0.0)
+    for step in "ac":
+        monitor.observe(step)
+    assert explain(monitor.observe("b"), counted) == (
+        "'b' seems to be done after 'c', which comes after it if it is done at all (100%) "
+        "('b' came before 'c' in 3 of 4 recordings, not in 'anna')."
+    )
+
+
 def test_times_of_a_clock_are_told_in_full() -> None:
     monitor = Monitor(MIX)
     monitor.observe("egg", time=1700000007.5)

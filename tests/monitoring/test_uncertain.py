@@ -33,18 +33,6 @@ def chances(stream: str, error_rate: float, **settings: Any) -> tuple[float, ...
     return mistake_probabilities(CHAIN, stream, error_rate=error_rate, **settings)
 
 
-@given(task_graphs(), STREAMS)
-def test_with_a_recogniser_that_never_errs_it_flags_what_the_plain_monitor_flags_as_too_early(
-    graph: TaskGraph, steps: list[str]
-) -> None:
-    plain, own = Monitor(graph), UncertainMonitor(graph, error_rate=0.0)
-    for step in steps:
-        expected, verdict = plain.observe(step), own.observe(step)
-        early = expected.is_mistake and expected.kind != "too-late"
-        assert verdict.is_mistake == early
-        assert verdict.probability == pytest.approx(float(early))
-
-
 @given(task_graphs(), STREAMS, RATES)
 def test_probabilities_are_probabilities_whatever_comes(
     graph: TaskGraph, steps: list[str], rate: float
@@ -151,6 +139,7 @@ def test_a_verdict_says_all_in_plain_values() -> None:
         "right": 0.0,
         "happened": "b",
         "missing": ["a"],
+        "done_without_it": [],
         "time": 2.0,
         "confidence": 0.5,
         "note": "",
@@ -187,6 +176,47 @@ def test_a_step_called_a_mistake_is_the_one_that_was_probably_done_wrongly() -> 
     assert verdict.missing == ("x",)
     chance = f"{verdict.probability:.0%}"
     assert verdict.sentence() == (f"'a' may be 'b', done before 'x', which it needs ({chance}).")
+
+
+@pytest.mark.parametrize(
+    ("steps", "kind", "sentence"),
+    [
+        ("axb", "too-late", "'b' seems to be done after {}"),
+        ("xb", "too-late", "'b' seems to be done after {}, and without 'a', which it needs"),
+        ("cb", "too-early", "'b' seems to be done before 'a', which it needs, and after {}"),
+    ],
+)
+def test_an_optional_step_that_comes_late_is_a_mistake(
+    steps: str, kind: str, sentence: str
+) -> None:
+    graph = TaskGraph.from_preconditions({"b": ["a"], "x": ["b"], "c": ["x"]})
+    graph = graph.replace(attributes={"b": StepAttributes(optional=True)})
+    monitor = UncertainMonitor(graph, error_rate=0.0)
+    *_, verdict = [monitor.observe(step) for step in steps]
+    assert (verdict.kind, verdict.is_mistake) == (kind, True)
+    assert verdict.done_without_it == (steps[-2],)
+    after = f"'{steps[-2]}', which comes after it if it is done at all"
+    assert verdict.sentence() == f"{sentence.format(after)} (100%)."
+
+
+def test_behind_a_poor_recogniser_a_late_optional_step_is_no_more_than_suspected() -> None:
+    graph = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": ["c"]})
+    graph = graph.replace(attributes={"b": StepAttributes(optional=True)})
+    found = [mistake_probabilities(graph, "acb", error_rate=rate)[-1] for rate in (0.01, 0.1, 0.4)]
+    assert found == sorted(found, reverse=True)
+    assert found[0] > 0.5 > found[-1] > 0.05
+
+
+def test_a_step_seen_again_is_done_again_where_it_was_done_at_all() -> None:
+    monitor = UncertainMonitor(CHAIN, error_rate=0.3)
+    first, again = monitor.observe("a"), monitor.observe("a")
+    assert (first.kind, first.happened) == ("correct", "a")
+    assert again.kind == ("repeated" if again.happened == "a" else "correct")
+    sure = UncertainMonitor(CHAIN, error_rate=0.3)
+    sure.observe("a", confidence=1.0)
+    verdict = sure.observe("a", confidence=0.8)
+    assert (verdict.kind, verdict.happened) == ("repeated", "a")
+    assert "done again" in verdict.sentence()
 
 
 def test_who_goes_on_without_a_step_that_was_noted_is_said_to() -> None:
@@ -234,19 +264,26 @@ def test_all_that_is_missing_is_named_what_was_noted_before_included() -> None:
     )
 
 
-@given(task_graphs(), STREAMS)
-def test_without_errors_kinds_and_what_is_missing_are_those_of_the_plain_monitor(
-    graph: TaskGraph, steps: list[str]
+@given(task_graphs(), STREAMS, st.data())
+def test_without_errors_verdicts_are_those_of_the_plain_monitor(
+    graph: TaskGraph, steps: list[str], data: st.DataObject
 ) -> None:
+    optional = data.draw(st.sets(st.sampled_from(graph.steps)))
+    graph = graph.replace(attributes={step: StepAttributes(optional=True) for step in optional})
     plain, monitor = Monitor(graph), UncertainMonitor(graph, error_rate=0.0)
     for step in steps:
         expected, verdict = plain.observe(step), monitor.observe(step)
         assert verdict.missing == expected.missing
-        if expected.kind in ("too-early", "unknown-step", "repeated"):
+        if expected.is_mistake or expected.kind == "repeated":
             assert verdict.kind == expected.kind
         else:
             assert verdict.kind == ("skipped-inferred" if expected.missing else "correct")
+        if expected.step in optional:
+            assert verdict.done_without_it == expected.done_without_it
+        assert verdict.is_mistake == expected.is_mistake
+        assert verdict.probability == float(expected.is_mistake)
         assert verdict.revised[-1][1] == float(verdict.is_mistake)
+        assert verdict.executable == expected.executable
     assert monitor.mistakes == plain.mistakes
     assert monitor.finish().open == plain.finish().open
     assert monitor.finish().mistakes == plain.finish().mistakes
@@ -508,6 +545,8 @@ def test_a_state_that_can_undo_what_was_not_observed_is_refused() -> None:
     for undo in ([state["undo"][0]], state["undo"][::-1], [*state["undo"], state["now"]]):
         with pytest.raises(FormatError, match="what it can undo is not what was observed last"):
             UncertainMonitor.resume(OTHER, state | {"undo": undo})
+    with pytest.raises(FormatError, match=r"'undo' is \{\}"):
+        UncertainMonitor.resume(OTHER, UncertainMonitor(OTHER).state | {"undo": {}})
     resumed = UncertainMonitor.resume(OTHER, state | {"undo": state["undo"][1:]})
     resumed.undo()
     assert resumed.observed == 1

@@ -51,7 +51,7 @@ def test_the_list_gives_evidence_and_habits() -> None:
             "'stir' needs 'pour': so in 3 of 8 recordings, not in 'a', 'b', 'c', 2 more; "
             "1 lacks one of the two"
         ),
-        "'drink' needs 'stir': no recording has both; 9 lack one of the two",
+        "'drink' comes after 'stir': no recording has both; 9 lack one of the two",
         (
             "'stir' is optional: done in 60 % of the recordings; left out together with 'milk'; "
             "instead of it 'shake' and 'turn'"

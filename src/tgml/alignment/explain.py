@@ -36,13 +36,13 @@ def explain_alignment(graph: TaskGraph, alignment: Alignment) -> tuple[str, ...]
     lines = []
     for move in alignment.moves:
         if move.kind == "inserted":
-            lines.append(_inserted(graph, move, done))
+            lines.append(_inserted(graph, move, done, optional))
         elif move.kind == "skipped" and move.step not in inserted | optional:
             lines.append(f"skipped: '{move.step}'")
     return tuple(lines)
 
 
-def _inserted(graph: TaskGraph, move: Move, done: dict[str, Move]) -> str:
+def _inserted(graph: TaskGraph, move: Move, done: dict[str, Move], optional: set[str]) -> str:
     where = f"'{move.step}' (step {move.position})"
     if move.step not in graph.vocabulary:
         near = nearest_names(move.step, graph.steps, 1)
@@ -55,9 +55,11 @@ def _inserted(graph: TaskGraph, move: Move, done: dict[str, Move]) -> str:
         before = (other.position or 0) < (move.position or 0)
         what = f"'{other.step}' (step {other.position})"
         if before and move.step in graph.all_preconditions_of(other.step):
-            reasons.append(f"{what}, which needs it, came before")
+            needs = "comes after" if move.step in optional else "needs"
+            reasons.append(f"{what}, which {needs} it, came before")
         elif not before and other.step in graph.all_preconditions_of(move.step):
-            reasons.append(f"{what}, which it needs, came after")
+            needs = "comes after" if other.step in optional else "needs"
+            reasons.append(f"{what}, which it {needs}, came after")
     if not reasons:
         return f"inserted: {where}; with these costs that is cheaper than to count it as done"
     more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""

@@ -52,7 +52,9 @@ swapped or exchanged with another."""
 
 _REMEMBERED = (1 << HINDSIGHT) - 1
 Key = TypeVar("Key")
-Ranked = TypeVar("Ranked", int, tuple[int, int])
+Blamed = tuple[int, int, int, bool]
+"""A blame without its probability."""
+Ranked = TypeVar("Ranked", int, Blamed)
 State = tuple[int, int, int, int]
 """A guess without its weight."""
 Beam = tuple[Guess, ...]
@@ -60,21 +62,27 @@ FIRST: Beam = (Guess(0, 0, 0, 0, 1.0),)
 
 
 class Blame(NamedTuple):
-    """What a step was probably done without.
+    """What was probably wrong with a step.
 
     Parameters
     ----------
     probability
-        How probable it is that something was missing.
+        How probable it is that something was wrong.
     step
         The most probable step of those explanations, as a node; 0 where there is none.
     missing
         What was missing by the most probable of them, as a mask.
+    late
+        What had been done that comes after the step, if it is an optional one, as a mask.
+    early
+        Whether some of what was missing had not been noted before.
     """
 
     probability: float = 0.0
     step: int = 0
     missing: int = 0
+    late: int = 0
+    early: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +94,8 @@ class Reading:
     beam
         The states after it, the most probable first.
     mistake
-        That a step was done without something it needs, not known before.
+        That a step was done without something it needs, not known before, or is optional and came
+        too late.
     noted
         That a step was done without something it needs, all of which was noted before.
     made_up
@@ -94,7 +103,7 @@ class Reading:
     right
         The probability that it was this step, and no mistake.
     repeated
-        The probability that a step was done again, with all that it needs.
+        The probability that it was this step, done again with all that it needs.
     happened
         The most probable true step as a node, or 0 for none.
     """
@@ -114,12 +123,12 @@ class Belief:
 
     The next step is one of the executable ones, each equally likely, or with `mistake_rate` a
     mistake: half of these go on as if something missing had been done, half do anything that is
-    left. Doing again what is done has `mistake_rate` for all of it together. Of the executable
-    steps, the one done after k missing ones has half the `mistake_rate` to the power of k. A
-    missing step was skipped, or done and not seen. What was reported skipped counts as
-    accomplished, so that only the first step without it is a mistake. A third of the steps that
-    one goes on without are forgotten, and done later only as one does anything that is left: that
-    they do not come is no sign that they were done.
+    left, such as an optional step that should have come before. Doing again what is done has
+    `mistake_rate` for all of it together. Of the executable steps, the one done after k missing
+    ones has half the `mistake_rate` to the power of k. A missing step was skipped, or done and not
+    seen. What was reported skipped counts as accomplished, so that only the first step without it
+    is a mistake. A third of the steps that one goes on without are forgotten, and done later only
+    as one does anything that is left: that they do not come is no sign that they were done.
 
     Parameters
     ----------
@@ -158,8 +167,8 @@ class Belief:
         made_up *= self.confusion.made_up[node - 1]
         after: dict[State, float] = {}
         masses: dict[int, float] = {}
-        mistakes: dict[tuple[int, int], float] = {}
-        noted: dict[tuple[int, int], float] = {}
+        mistakes: dict[Blamed, float] = {}
+        noted: dict[Blamed, float] = {}
         repeated = 0.0
         for guess in before:
             recent = guess.recent << 1 & _REMEMBERED
@@ -170,16 +179,16 @@ class Belief:
             for way in self._explain(guess, likely):
                 _add(after, (*way.state, recent | way.new), way.weight)
                 _add(masses, way.step, way.weight)
-                if way.missing:
+                if way.new or way.missing:
                     blamed = mistakes if way.new else noted
-                    _add(blamed, (way.step, way.missing), way.weight)
-                elif guess.done >> way.step & 1:
+                    _add(blamed, (way.step, way.missing, way.late, way.early), way.weight)
+                elif way.step == node and guess.done >> node & 1:
                     repeated += way.weight
         total = sum(masses.values())
         if not total:  # the recogniser never sees this step, and never makes it up
             return Reading(pass_over(before), Blame(), Blame(), 1.0, 0.0, 0.0, 0)
         beam = _kept(after, self.beam)
-        wrong = sum(weight for (step, _), weight in mistakes.items() if step == node)
+        wrong = sum(weight for blamed, weight in mistakes.items() if blamed[0] == node)
         return Reading(
             beam,
             _blame(mistakes, mistakes_in(beam, 0)),
@@ -224,9 +233,10 @@ class Belief:
         accomplished = guess.done | guess.skipped
         believed = accomplished | guess.forgotten
         passed = guess.done | guess.forgotten
+        late = plan.late(guess.done)
         executable = max(
             sum(
-                not passed >> node & 1 and not plan.needs[node] & ~believed
+                not (passed | late) >> node & 1 and not plan.needs[node] & ~believed
                 for node in plan.nodes.values()
             ),
             1,
@@ -240,7 +250,7 @@ class Belief:
             absent = plan.needs[step] & ~guess.done
             if guess.done & bit:  # what it needs was done, or noted as skipped, the first time
                 same = (guess.done, guess.skipped, guess.forgotten)
-                yield _Way(step, weight * again, same, absent, new=False)
+                yield _Way(step, weight * again, same, absent, early=False)
                 continue
             done, skipped, forgotten = (
                 guess.done | bit,
@@ -248,10 +258,11 @@ class Belief:
                 guess.forgotten & ~bit,
             )
             lacking = plan.needs[step] & ~accomplished
+            after = plan.needed_by[step] & guess.done if late & bit else 0
+            expected = anything if after or guess.forgotten & bit else right
             if not plan.needs[step] & ~believed:
-                chance = anything if guess.forgotten & bit else right
                 state = (done, skipped | lacking, forgotten)
-                yield _Way(step, weight * chance, state, absent, new=bool(lacking))
+                yield _Way(step, weight * expected, state, absent, bool(lacking), after)
                 continue
             missing = plan.needs_all[step] & ~believed
             unseen = 1.0
@@ -261,13 +272,15 @@ class Belief:
                 without = lacking & guess.forgotten
                 own = (done | missing, skipped | without, forgotten)
                 left = absent & ~missing
-                yield _Way(step, weight * unseen * right, own, left, new=bool(without))
-            skip = weight * (rate / 2) ** missing.bit_count() / executable
+                yield _Way(step, weight * unseen * expected, own, left, bool(without), after)
             noted = skipped | lacking
-            gone = (done, noted, forgotten | missing)
-            yield _Way(step, skip * FORGOTTEN, gone, absent, new=True)
-            later = skip * (1 - FORGOTTEN) + weight * anything
-            yield _Way(step, later, (done, noted, forgotten), absent, new=True)
+            later = weight * anything
+            if not after:
+                skip = weight * (rate / 2) ** missing.bit_count() / executable
+                gone = (done, noted, forgotten | missing)
+                yield _Way(step, skip * FORGOTTEN, gone, absent, early=True)
+                later += skip * (1 - FORGOTTEN)
+            yield _Way(step, later, (done, noted, forgotten), absent, True, after)
 
 
 class _Way(NamedTuple):
@@ -283,15 +296,23 @@ class _Way(NamedTuple):
         What is done, skipped and forgotten after it.
     missing
         What the step needs and was not done.
-    new
-        Whether some of that had not been noted before: a mistake.
+    early
+        Whether some of that had not been noted before.
+    late
+        What had been done that comes after the step, if it is an optional one.
     """
 
     step: int
     weight: float
     state: tuple[int, int, int]
     missing: int
-    new: bool
+    early: bool
+    late: int = 0
+
+    @property
+    def new(self) -> bool:
+        """Whether it is a mistake of its own."""
+        return self.early or bool(self.late)
 
 
 def mistakes_in(beam: Beam, ago: int) -> float:
@@ -363,7 +384,7 @@ def _kept(after: dict[State, float], beam: int) -> Beam:
     return tuple(Guess(*state, weight / total) for state, weight in kept)
 
 
-def _blame(ways: dict[tuple[int, int], float], probability: float) -> Blame:
+def _blame(ways: dict[Blamed, float], probability: float) -> Blame:
     return Blame(probability, *_likeliest(ways)) if ways else Blame(probability)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tgml.attributes import EdgeEvidence
 from tgml.graph import TaskGraph
 from tgml.monitoring.verdict import Kind, Verdict
-from tgml.monitoring.wording import finished, listed, unknown
+from tgml.monitoring.wording import coming_after, finished, listed, unknown
 
 if TYPE_CHECKING:
     from tgml.monitoring.uncertain_verdict import UncertainVerdict
@@ -40,9 +40,10 @@ def explain(verdict: Verdict | UncertainVerdict, graph: TaskGraph) -> str:
     time runs backwards: 8 after 9).
     """
     if isinstance(verdict, Verdict):
-        return finished(_sentence(verdict, graph), [_behind(verdict, graph), verdict.note])
-    behind = evidence(graph, verdict.happened, verdict.missing) if verdict.happened else ""
-    return verdict.sentence(behind if verdict.missing else "")
+        return finished(
+            _sentence(verdict, graph), [_behind(verdict, verdict.step, graph), verdict.note]
+        )
+    return verdict.sentence(_behind(verdict, verdict.happened or verdict.step, graph))
 
 
 def evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> str:
@@ -74,9 +75,8 @@ def evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> str:
     return _sourced(graph, _told(graph, step, preconditions))
 
 
-def _behind(verdict: Verdict, graph: TaskGraph) -> str:
+def _behind(verdict: Verdict | UncertainVerdict, step: str, graph: TaskGraph) -> str:
     """Return what speaks for the order or the step that a verdict says was not respected."""
-    step = verdict.step
     match verdict.kind:
         case Kind.TOO_EARLY | Kind.SKIPPED_INFERRED:
             return evidence(graph, step, verdict.missing)
@@ -145,10 +145,7 @@ def _sentence(verdict: Verdict, graph: TaskGraph) -> str:
     step = f"'{verdict.step}'"
     missing, after = listed(verdict.missing), listed(verdict.done_without_it)
     one = len(verdict.done_without_it) == 1
-    if verdict.step in graph.optional_steps:
-        coming = f"{after}, which {'comes' if one else 'come'} after it if it is done at all"
-    else:
-        coming = f"{after}, which {'needs' if one else 'need'} it"
+    coming = coming_after(verdict.done_without_it, optional=verdict.step in graph.optional_steps)
     match verdict.kind:
         case Kind.CORRECT:
             return f"{step} is right"

@@ -74,12 +74,11 @@ class Plan:
         Steps reported as missing come first, then those that most steps still to do wait for,
         directly or through others; ties stay in the order of the vocabulary.
         """
+        past = performed | self.late(performed)
         possible = [
             node
             for node in self.nodes.values()
-            if not performed >> node & 1
-            and not self.needs[node] & ~performed
-            and not (self.optional >> node & 1 and self.needed_by[node] & performed)
+            if not past >> node & 1 and not self.needs[node] & ~performed
         ]
         possible.sort(
             key=lambda node: (
@@ -93,6 +92,14 @@ class Plan:
         """Return the fraction of the steps that are done, of those that may not be left out."""
         expected = len(self.nodes) - self.optional.bit_count()
         return (performed & ~self.optional).bit_count() / expected if expected else 1.0
+
+    def late(self, performed: int) -> int:
+        """Return the optional steps not done, though something done comes after them."""
+        return sum(
+            1 << node
+            for node in bits(self.optional & ~performed)
+            if self.needed_by[node] & performed
+        )
 
     def missed(self, performed: int) -> int:
         """Return the steps not done that something done needs directly."""

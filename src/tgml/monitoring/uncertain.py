@@ -154,6 +154,7 @@ class UncertainMonitor(Session[_Moment]):
         beam = now.beam
         probability, made_up, right, happened = 1.0, 0.0, 0.0, None
         missing: tuple[str, ...] = ()
+        late: tuple[str, ...] = ()
         lacked = 0
         if node is None:
             kind = Kind.UNKNOWN_STEP
@@ -165,13 +166,16 @@ class UncertainMonitor(Session[_Moment]):
             right = reading.right
             done, blame = reading.happened, None
             if probability >= self.threshold:
-                kind, blame = Kind.TOO_EARLY, reading.mistake
+                blame = reading.mistake
+                kind = Kind.TOO_EARLY if blame.early or not blame.late else Kind.TOO_LATE
             elif reading.noted.probability >= 0.5:
                 kind, blame = Kind.SKIPPED_INFERRED, reading.noted
             else:
-                kind = Kind.REPEATED if reading.repeated >= 0.5 else Kind.CORRECT
+                again = done == node and reading.repeated > right / 2
+                kind = Kind.REPEATED if again else Kind.CORRECT
             if blame:
                 done, missing = blame.step, self._plan.names_in(blame.missing)
+                late = self._plan.names_in(blame.late)
             happened = self._plan.names[done] if done else None
         verdict = UncertainVerdict(
             position,
@@ -182,6 +186,7 @@ class UncertainMonitor(Session[_Moment]):
             right,
             happened,
             missing,
+            late,
             self.threshold,
             seen.time,
             seen.confidence,
@@ -286,6 +291,8 @@ class UncertainMonitor(Session[_Moment]):
             )
             nodes = [monitor._plan.nodes[step] for step in content["steps"]]
             monitor._now = _moment_from_json(content["now"], nodes, where)
+            if not isinstance(content["undo"], list):
+                raise TypeError(f"'undo' is {content['undo']!r:.40}")
             past = [_moment_from_json(raw, nodes, where) for raw in content["undo"]]
             first = monitor.observed - len(past)
             if [moment.observed for moment in past] != list(range(first, monitor.observed)):

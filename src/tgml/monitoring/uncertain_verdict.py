@@ -10,7 +10,7 @@ from tgml.errors import nearest_names
 from tgml.monitoring.belief import Beam, revised
 from tgml.monitoring.plan import Plan
 from tgml.monitoring.verdict import Kind
-from tgml.monitoring.wording import finished, listed, unknown
+from tgml.monitoring.wording import coming_after, finished, listed, unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +24,12 @@ class UncertainVerdict:
     step
         The step's name, as it came.
     kind
-        ``too-early`` if it is called a mistake, ``unknown-step``, ``skipped-inferred`` if it
-        probably goes on without something that was noted as missing before, ``repeated`` or
-        ``correct``.
+        ``too-early`` if it is called a mistake, or ``too-late`` where it is one of an optional
+        step; ``unknown-step``; ``skipped-inferred`` if it probably goes on without something that
+        was noted as missing before; ``repeated`` or ``correct``.
     probability
         How probable it is that a step was done without something it needs that had not been
-        noted as missing before.
+        noted as missing before, or an optional step after one that comes after it.
     made_up
         How probable it is that nothing was done at all.
     right
@@ -38,7 +38,9 @@ class UncertainVerdict:
         The step that was most probably done, of the explanations that the verdict goes by: where
         it is called a mistake, those that are one. None if most probably none was.
     missing
-        What that step needs and was most probably not done, of the two kinds that name it.
+        What that step needs and was most probably not done, of the kinds that name it.
+    done_without_it
+        What was done before that step, though it comes after it if it is done at all.
     threshold
         The probability from which a step is called a mistake.
     time, confidence
@@ -55,6 +57,7 @@ class UncertainVerdict:
     right: float
     happened: str | None
     missing: tuple[str, ...]
+    done_without_it: tuple[str, ...]
     threshold: float
     time: float | None
     confidence: float | None
@@ -65,7 +68,7 @@ class UncertainVerdict:
     @property
     def is_mistake(self) -> bool:
         """Whether it is called a mistake: probable enough, or no step of the graph."""
-        return self.kind in (Kind.TOO_EARLY, Kind.UNKNOWN_STEP)
+        return self.kind in (Kind.TOO_EARLY, Kind.TOO_LATE, Kind.UNKNOWN_STEP)
 
     @property
     def executable(self) -> tuple[str, ...]:
@@ -106,6 +109,7 @@ class UncertainVerdict:
             "right": self.right,
             "happened": self.happened,
             "missing": list(self.missing),
+            "done_without_it": list(self.done_without_it),
             "time": self.time,
             "confidence": self.confidence,
             "note": self.note,
@@ -132,12 +136,17 @@ class UncertainVerdict:
         likely = self.probability >= 0.5
         other = self.happened if self.happened != self.step else None
         done = f"'{other}', done" if other else "done"
+        seems = "seems to be" if likely else "may be"
+        after = coming_after(self.done_without_it, optional=True) if self.done_without_it else ""
         match self.kind:
             case Kind.UNKNOWN_STEP:
                 return unknown(self.step, self.nearest)
             case Kind.TOO_EARLY:
-                seems = "seems to be" if likely else "may be"
-                return f"{step} {seems} {done} before {missing}, which it needs ({chance})"
+                late = f", and after {after}" if after else ""
+                return f"{step} {seems} {done} before {missing}, which it needs{late} ({chance})"
+            case Kind.TOO_LATE:
+                lacking = f", and without {missing}, which it needs" if missing else ""
+                return f"{step} {seems} {done} after {after}{lacking} ({chance})"
             case Kind.SKIPPED_INFERRED:
                 return (
                     f"{step} is probably {done} without something that was missing before already, "

@@ -26,6 +26,20 @@ def listed(names: Sequence[str], word: str = "and") -> str:
     return f"{', '.join(quoted[:-1])} {word} {quoted[-1]}"
 
 
+def coming_after(names: Sequence[str], *, optional: bool) -> str:
+    """Return steps that come after another one, which may be one that can be left out.
+
+    Examples
+    --------
+    >>> print(coming_after(["mix", "bake"], optional=False))
+    'mix' and 'bake', which need it
+    """
+    one = len(names) == 1
+    if optional:
+        return f"{listed(names)}, which {'comes' if one else 'come'} after it if it is done at all"
+    return f"{listed(names)}, which {'needs' if one else 'need'} it"
+
+
 def unknown(step: str, nearest: Sequence[str]) -> str:
     """Return what is said of a step that a graph does not have."""
     advice = f"; did you mean {listed(nearest, 'or')}?" if nearest else ""

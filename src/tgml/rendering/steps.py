@@ -37,14 +37,15 @@ def describe(graph: TaskGraph) -> Iterator[str]:
     ...     attributes={"egg": StepAttributes(0.75, optional=True)},
     ... )
     >>> print("\n".join(describe(graph)))
-    'mix' needs 'egg': so in 11 of 12 recordings, not in 'anna'; 93 % probable
+    'mix' comes after 'egg': so in 11 of 12 recordings, not in 'anna'; 93 % probable
     'egg' is optional: done in 75 % of the recordings
     """
-    stated = stated_edges(graph)
+    stated, optional = stated_edges(graph), set(graph.optional_steps)
     for edge in graph.edges:
         if edge in graph.evidence:
             said = graph.evidence[edge].told(stated=edge in stated)
-            yield f"'{edge[0]}' needs '{edge[1]}': {said}"
+            needs = "comes after" if edge[1] in optional else "needs"
+            yield f"'{edge[0]}' {needs} '{edge[1]}': {said}"
     for step in graph.steps:
         known = graph.attributes.get(step)
         if known is not None:
