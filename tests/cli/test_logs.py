@@ -199,3 +199,26 @@ def test_options_of_logs_with_another_format_are_refused(tgml: Run, put: Put, op
         f"error: {option} is for event logs, and --format csv says that this is none; use --format "
         f"log, or leave {option} out\n"
     )
+
+
+def test_a_procedure_column_makes_a_folder_of_one_procedure_too(
+    tgml: Run, put: Put, folder: Path
+) -> None:
+    one = put("one.csv", "case,activity,product\n1,a,x\n1,b,x\n")
+    asked = ("learn", one, "--procedure-column", "product", "-m", "intersection", "-o")
+    assert tgml(*asked, "out").code == 0
+    assert [path.name for path in (folder / "out").iterdir()] == ["x.json"]
+    assert tgml(*asked, "one.json").code == 0
+    assert (folder / "one.json").is_file()
+
+
+def test_a_procedure_with_a_long_name_has_a_file_with_a_shorter_one(
+    tgml: Run, put: Put, folder: Path
+) -> None:
+    rows = "".join(f"1,{step},{name}\n" for name in ("é" * 300, "é" * 301, "x") for step in "ab")
+    log = put("long.csv", f"case,activity,product\n{rows}")
+    result = tgml("learn", log, "--procedure-column", "product", "-m", "intersection", "-o", "out")
+    assert result.code == 0
+    names = sorted(path.name for path in (folder / "out").iterdir())
+    assert names == ["x.json", f"{'é' * 100} (2).json", f"{'é' * 100}.json"]
+    assert json.loads((folder / "out" / names[1]).read_text())["procedure"] == "é" * 301

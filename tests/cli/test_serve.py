@@ -64,7 +64,7 @@ def test_a_port_that_is_taken_is_one_message(tgml: Run, put: Put, folder: Path) 
         port = taken.getsockname()[1]
         result = tgml("serve", "graph.json", "--port", str(port))
     assert result.code == 2
-    assert f"--port {port}: cannot listen there (Address already in use)" in result.err
+    assert f"port {port} of 127.0.0.1: cannot listen there (Address already in use)" in result.err
     assert [path.name for path in folder.iterdir()] == ["graph.json"]
 
 

@@ -19,6 +19,7 @@ REFUSED = {
     "studio nowhere.json": "nowhere.json: no such file",
     "studio broken.json": "broken.json: line 1",
     "studio odd.json": "expected a list of step names",
+    "studio tea.dot": "tgml writes .dot files and does not read them",
     "studio wide.csv": "wide.csv: the first line has 100,000 columns",
     "studio tea.csv --demos tea.csv": "--demos is for a graph",
     "studio tea.csv -o tea.csv": "the studio saves graphs as JSON",
@@ -33,6 +34,7 @@ def files(put: Put) -> None:
     put("graph.json", dump_json(graph_to_json(TEA)))
     put("broken.json", "{")
     put("odd.json", '{"format": "tgml-graph", "version": 1, "steps": 3}')
+    put("tea.dot", "digraph {}")
     put("wide.csv", ",".join(map(str, range(100_000))))
 
 

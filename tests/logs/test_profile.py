@@ -11,7 +11,7 @@ def test_the_profile_counts_what_the_log_holds(tea: str) -> None:
     assert (profile.recordings, profile.steps, profile.variants, profile.events) == (3, 2, 2, 6)
     assert (profile.shortest, profile.median, profile.longest) == (2, 2, 2)
     assert (profile.repeating, profile.complete, profile.once) == (0.0, 1.0, 0.5)
-    assert profile.since == "2024-05-01T10:00:00+00:00"
+    assert profile.since == "2024-05-01T10:00:00"
     assert profile.gap_longest == 300.0
     assert profile.top_variants[0].name == "boil > pour"
     assert profile.top_variants[0].share == 2 / 3
@@ -41,4 +41,20 @@ def test_filters_apply_to_the_profile(tea: str) -> None:
 
 def test_a_year_beyond_the_calendar_is_said_as_a_number(put: Put) -> None:
     profile = profile_log(put("x.csv", "case,activity,time\n1,a,2024-01-01\n1,b,20247-07-01\n"))
-    assert (profile.since, profile.until) == ("2024-01-01T00:00:00+00:00", "the year 20247")
+    assert (profile.since, profile.until) == ("2024-01-01T00:00:00", "the year 20247")
+
+
+def test_the_figures_of_a_filtered_log_are_of_what_is_left(tea: str) -> None:
+    dated = profile_log(tea, keep=LogFilter(until="2024-05-01"))
+    assert (dated.recordings, dated.events) == (1, 2)
+    assert (dated.since, dated.until) == ("2024-05-01T10:00:00", "2024-05-01T10:02:00")
+    assert (dated.gap_median, dated.gap_longest) == (120, 120)
+    assert not any("go by sequences" in note for note in dated.notes)
+    chosen = profile_log(tea, keep=LogFilter(first_step="boil"))
+    assert (chosen.recordings, chosen.events, chosen.gap_longest) == (2, 4, 300)
+    assert "times and gaps are those of all recordings: " in chosen.notes[-1]
+
+
+def test_moments_have_a_zone_where_the_log_has_one(put: Put) -> None:
+    zoned = put("z.csv", "case,activity,time\n1,a,2024-03-01T00:30:00+01:00\n")
+    assert profile_log(zoned).since == "2024-02-29T23:30:00+00:00"

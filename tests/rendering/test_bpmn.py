@@ -122,3 +122,8 @@ def test_one_line_needs_no_gateway() -> None:
 def test_what_xml_cannot_hold_is_refused() -> None:
     with pytest.raises(GraphError, match="which BPMN cannot hold"):
         to_bpmn(TaskGraph.from_preconditions({"mix": []}, procedure="\x01"))
+
+
+def test_a_graph_without_steps_is_refused() -> None:
+    with pytest.raises(GraphError, match="the graph has no steps, which BPMN cannot say"):
+        to_bpmn(TaskGraph([], []))

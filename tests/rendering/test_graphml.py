@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tgml.attributes import StepAttributes
 from tgml.errors import GraphError
 from tgml.graph import TaskGraph
 from tgml.rendering.graphml import to_graphml
@@ -34,6 +35,22 @@ def test_reading_back_gives_an_equal_graph(graph: TaskGraph, weight: float) -> N
     assert back.steps == graph.steps
     assert back.weights == graph.weights
     assert back.procedure == graph.procedure
+
+
+def test_which_steps_are_optional_or_repeatable_is_kept() -> None:
+    graph = TaskGraph.from_preconditions({"stir": ["pour"], "drink": ["stir"]}).replace(
+        attributes={
+            "pour": StepAttributes(0.75, repeatable=True),
+            "stir": StepAttributes(optional=True),
+            "drink": StepAttributes(0.9),
+        }
+    )
+    back = read_back(to_graphml(graph))
+    assert back.optional_steps == ("stir",)
+    assert back.attributes == {
+        "pour": StepAttributes(repeatable=True),
+        "stir": StepAttributes(optional=True),
+    }
 
 
 @pytest.mark.parametrize("character", ["\x00", "\x1b", "\ud800", "\uffff"])

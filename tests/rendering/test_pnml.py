@@ -66,3 +66,8 @@ def test_silent_transitions_are_marked_as_prom_does_and_have_no_name() -> None:
 def test_what_xml_cannot_hold_is_refused() -> None:
     with pytest.raises(GraphError, match="which PNML cannot hold"):
         to_pnml(TaskGraph.from_preconditions({"mix\x00": []}))
+
+
+def test_a_graph_without_steps_is_refused() -> None:
+    with pytest.raises(GraphError, match="the graph has no steps, which PNML cannot say"):
+        to_pnml(TaskGraph([], []))

@@ -22,11 +22,15 @@ if TYPE_CHECKING:
 
 FILE_ENDINGS = (".jsonl", ".csv", ".txt", ".svg", ".png", ".html")
 """Endings of files that people may ask for beside those of graphs; nobody calls a folder so."""
+LONGEST_NAME = 200
+"""So many bytes of a procedure's name go into the name of its file, which may have 255."""
 NAMED = 24
 """So many procedures are named."""
 
 
-def graph_paths(where: str | Path, names: Sequence[str], output: str) -> dict[str, Path]:
+def graph_paths(
+    where: str | Path, names: Sequence[str], output: str, *, folder: bool = False
+) -> dict[str, Path]:
     """Return the file of each procedure's graph, all of them fit to be written.
 
     Parameters
@@ -37,13 +41,15 @@ def graph_paths(where: str | Path, names: Sequence[str], output: str) -> dict[st
         What they are called; names that make the same file name get numbers.
     output
         What the user gave: a file, for one procedure, or a folder.
+    folder
+        Whether a name without an ending is a folder for one procedure, too.
     """
     from tgml.logs.source import FORMATS
     from tgml.rendering import RENDERERS
 
     target = Path(output)
     exists = is_folder(target)
-    is_file = not (exists or names_folder(output))
+    is_file = not (exists or names_folder(output) or (folder and not target.suffix))
     if len(names) == 1 and is_file:
         check_file(target)
         if target.suffix:  # a name without one is as good as any for the format of tgml
@@ -99,4 +105,5 @@ def save_graphs(learnings: Sequence[Learning], paths: Sequence[Path | None]) -> 
 def file_name(name: str) -> str:
     """Return a procedure's name as a file may have it, without an ending."""
     kept = "".join(char if char.isalnum() or char in "-_." else "-" for char in name)
-    return kept.strip("-.") or "graph"
+    short = kept.strip("-.").encode()[:LONGEST_NAME].decode(errors="ignore")
+    return short or "graph"

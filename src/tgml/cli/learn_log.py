@@ -127,7 +127,8 @@ class _Target:
             check_file(output)
             check_replaced(output)
             return cls(output, {}, "lines")
-        paths = graph_paths(run.log, names, str(run.output))
+        many = run.procedure is None and "procedure" in run.reading["columns"]
+        paths = graph_paths(run.log, names, str(run.output), folder=many)
         kind = "file" if [*paths.values()] == [output] else "folder"
         return cls(output, paths, kind)
 

@@ -65,7 +65,7 @@ Order = Annotated[
     typer.Option(
         "--order",
         metavar="file|start|end",
-        help="Which order of steps counts. Default: the file's.",
+        help="Which order of steps counts. Default: the file's; of a log, that of its times.",
         rich_help_panel=READING,
     ),
 ]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgml.adjacency import WeightedAdjacency
+from tgml.attributes import StepAttributes
 from tgml.errors import GraphError
 from tgml.graph.edges import Edge
 from tgml.sequences import END, START, Vocabulary
@@ -37,20 +38,31 @@ def content_of_matrix(matrix: NDArray[np.float64], steps: Iterable[str]) -> dict
     }
 
 
+_MARKS = ("optional", "repeatable")
+"""What a node tells of its step, where it is so."""
+
+
 def networkx_of(
-    nodes: Iterable[str], edges: Iterable[Edge], weights: Mapping[Edge, float], procedure: str
+    nodes: Iterable[str],
+    edges: Iterable[Edge],
+    weights: Mapping[Edge, float],
+    attributes: Mapping[str, StepAttributes],
+    procedure: str,
 ) -> nx.DiGraph:
     """Return a networkx graph; edges go from a step to its precondition."""
     graph = nx.DiGraph(procedure=procedure)
-    graph.add_nodes_from(nodes)
+    for node in nodes:
+        about = attributes.get(node)
+        graph.add_node(node, **{mark: True for mark in _MARKS if getattr(about, mark, False)})
     for edge in edges:
-        attributes = {"weight": weights[edge]} if edge in weights else {}
-        graph.add_edge(*edge, **attributes)
+        graph.add_edge(*edge, **({"weight": weights[edge]} if edge in weights else {}))
     return graph
 
 
 def content_of_networkx(graph: nx.DiGraph) -> dict[str, Any]:
-    """Return the arguments of a `TaskGraph` with the nodes, edges and weights of a networkx graph.
+    """Return the arguments of a `TaskGraph` with what a networkx graph has of it.
+
+    That is nodes, edges and weights, and which steps are marked optional or repeatable.
 
     Raises
     ------
@@ -66,6 +78,13 @@ def content_of_networkx(graph: nx.DiGraph) -> dict[str, Any]:
             (str(step), str(needed)): weight
             for step, needed, weight in graph.edges(data="weight")
             if weight is not None
+        },
+        "attributes": {
+            str(node): StepAttributes(
+                optional=about.get("optional") is True, repeatable=about.get("repeatable") is True
+            )
+            for node, about in graph.nodes(data=True)
+            if any(about.get(mark) is True for mark in _MARKS)
         },
         "procedure": str(graph.graph.get("procedure", "")),
     }

@@ -373,7 +373,8 @@ class TaskGraph:
         """Return a networkx graph; edges go from a step to its precondition."""
         from tgml.graph.exchange import networkx_of
 
-        return networkx_of(self.vocabulary.nodes, self.edges, self.weights, self.procedure)
+        nodes = self.vocabulary.nodes
+        return networkx_of(nodes, self.edges, self.weights, self.attributes, self.procedure)
 
     @classmethod
     def from_networkx(cls, graph: nx.DiGraph, *, procedure: str = "") -> TaskGraph:

@@ -9,7 +9,7 @@ from tgml.errors import FormatError
 from tgml.logs.columns import Mapped
 from tgml.logs.engine import Engine, name, text
 from tgml.logs.source import Source
-from tgml.logs.times import time_column
+from tgml.logs.times import TimeColumn, time_column
 from tgml.sequences import END, START
 
 
@@ -27,6 +27,8 @@ class Events:
         Whether the events have a time to sort by.
     is_dated
         Whether it is a moment and not just a number.
+    is_zoned
+        Whether the log says in which zone its moments are.
     notes
         What was left out, merged or guessed.
     """
@@ -36,6 +38,7 @@ class Events:
     rows: int
     is_timed: bool
     is_dated: bool
+    is_zoned: bool
     notes: tuple[str, ...]
 
 
@@ -67,21 +70,17 @@ def load_events(
     with engine.errors(source.where):
         raw = _raw(engine, source, mapped, procedure, is_timed=order != "file")
         steps, procedures, rows, named, notes = _facts(engine, raw, source.where)
-        is_timed, is_dated, time = (
-            "time" in mapped and order != "file",
-            False,
-            "CAST(NULL AS BIGINT)",
-        )
+        is_timed = "time" in mapped and order != "file"
+        time = TimeColumn("CAST(NULL AS BIGINT)", is_date=False)
         if is_timed:
-            found = time_column(engine, raw, "time", time_format, source.where)
-            is_dated, time = found.is_date, found.expression
+            time = time_column(engine, raw, "time", time_format, source.where)
         engine.run(_enum("step_name", steps))
         engine.run(_enum("procedure_name", procedures))
         engine.run(
             f"""
             CREATE TABLE events AS SELECT
                 enum_code(CAST(procedure AS procedure_name))::INTEGER AS procedure, recording,
-                enum_code(CAST(step AS step_name))::INTEGER AS step, {time} AS time,
+                enum_code(CAST(step AS step_name))::INTEGER AS step, {time.expression} AS time,
                 transition
             FROM {raw} WHERE recording IS NOT NULL AND step IS NOT NULL
                 AND procedure IS NOT NULL AND step NOT IN ('{START}', '{END}')
@@ -99,7 +98,7 @@ def load_events(
             notes += _without_times(engine, source.where)
         if "lifecycle" in mapped:
             notes += _merged(engine, order or "start")
-    return Events(steps, procedures, rows, is_timed, is_dated, tuple(notes))
+    return Events(steps, procedures, rows, is_timed, time.is_date, time.is_zoned, tuple(notes))
 
 
 def _raw(engine: Engine, source: Source, mapped: Mapped, procedure: str, *, is_timed: bool) -> str:

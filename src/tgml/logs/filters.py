@@ -66,6 +66,19 @@ class LogFilter:
             None if self.until is None else moment(self.until, "until", end=True),
         )
 
+    @property
+    def inside(self) -> str:
+        """SQL for whether a recording lies between the dates, over the times of its events."""
+        since, until = self.bounds
+        parts = [f"min(time) >= {since}"] if since is not None else []
+        parts += [f"max(time) <= {until}"] if until is not None else []
+        return " AND ".join(parts) or "true"
+
+    @property
+    def by_sequence(self) -> bool:
+        """Whether more than the dates decides what counts."""
+        return self != LogFilter(self.since, self.until)
+
     def apply(self, engine: Engine, steps: list[str], where: str) -> list[str]:
         """Leave out what does not count of the table ``variants``; return notes on it.
 

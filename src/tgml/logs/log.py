@@ -17,6 +17,7 @@ from tgml.logs.events import Events, load_events
 from tgml.logs.filters import LogFilter
 from tgml.logs.source import (
     Source,
+    as_path,
     expect_log,
     format_of,
     is_table,
@@ -67,16 +68,25 @@ class Log:
         Which column holds what.
     notes
         What was merged, left out or guessed.
+    keep
+        What was left out.
     """
 
     def __init__(
-        self, engine: Engine, where: str, events: Events, mapped: Mapped, notes: Sequence[str]
+        self,
+        engine: Engine,
+        where: str,
+        events: Events,
+        mapped: Mapped,
+        notes: Sequence[str],
+        keep: LogFilter,
     ) -> None:
         self.engine = engine
         self.where = where
         self.events = events
         self.mapped = mapped
         self.notes = tuple(notes)
+        self.keep = keep
         with engine.errors(where):
             sizes = engine.rows(
                 "SELECT procedure, count(*), sum(n)::BIGINT, max(len(steps)) FROM variants "
@@ -180,7 +190,7 @@ def open_log(
     keep = keep or LogFilter()
     given = dict(columns or {})
     if not is_table(log):
-        expect_log(str(log))
+        expect_log(as_path(log))
     engine = Engine(memory=memory, threads=threads)
     try:
         notes: list[str] = []
@@ -210,7 +220,7 @@ def open_log(
                 *count_variants(engine, keep, events, source.where),
             ]
             notes += keep.apply(engine, events.steps, source.where)
-        yield Log(engine, source.where, events, mapped, notes)
+        yield Log(engine, source.where, events, mapped, notes, keep)
     finally:
         engine.close()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
 from tgml.logs.engine import Engine
@@ -47,7 +47,7 @@ class LogProfile:
     columns, guessed
         Which column holds what, and which of these were guessed.
     rows, events
-        How many rows the log has, and how many events were made of them.
+        How many rows the log has, and how many events its recordings have.
     recordings, steps, variants, procedures
         How many there are; a variant is a sequence of steps that one or more recordings share.
     shortest, median, longest
@@ -59,11 +59,13 @@ class LogProfile:
     complete
         The share of the recordings that begin and end as recordings of their procedure usually do.
     since, until
-        The first and the last moment, where times are dates.
+        The first and the last moment, where times are dates; without a zone if the log has none.
     gap_median, gap_longest
         The time between two steps of a recording, in seconds where times are dates.
     tied
-        How many events have the time of the one before; their order is that of the rows.
+        How many events have the time of the one before; their order is that of the rows. This,
+        the moments and the gaps are of the recordings between the dates; other filters go by
+        sequences, and leave them as they are.
     top_procedures, top_steps, top_variants, rarest_steps
         The most frequent ones, and the rarest steps.
     problems
@@ -157,7 +159,7 @@ def _profile(log: Log) -> LogProfile:
         for procedure, codes, number in top
     )
     complete = _complete(engine) / total
-    gaps = _gaps(engine, log.events.is_dated) if log.events.is_timed else (None,) * 4 + (0,)
+    gaps = _gaps(log) if log.events.is_timed else (None,) * 4 + (0,)
     by_size = sorted(log.procedures, key=lambda size: (-size.recordings, size.name))
     profile = {
         "repeating": float(repeating) / total,
@@ -170,7 +172,7 @@ def _profile(log: Log) -> LogProfile:
         dict(log.mapped.by_role),
         log.mapped.guessed,
         log.events.rows,
-        int(engine.row("SELECT count(*) FROM events")[0]),
+        int(engine.row("SELECT sum(n * len(steps)) FROM variants")[0]),
         total,
         len(steps),
         variants,
@@ -189,7 +191,7 @@ def _profile(log: Log) -> LogProfile:
         tuple(steps[: -MOST - 1 : -1]),
         listed,
         tuple(_problems(log, profile, steps, total)),
-        log.notes,
+        (*log.notes, *_of_all(log)),
     )
 
 
@@ -208,29 +210,45 @@ def _complete(engine: Engine) -> int:
     return int(engine.row(f"SELECT coalesce(sum(n), 0) FROM variants WHERE {both}")[0])
 
 
-def _gaps(
-    engine: Engine, is_dated: bool
-) -> tuple[str | None, str | None, float | None, float | None, int]:
-    first, last, middle, longest, tied = engine.row(
-        """
-        SELECT min(time), max(time), approx_quantile(gap, 0.5), max(gap),
+def _gaps(log: Log) -> tuple[str | None, str | None, float | None, float | None, int]:
+    some = ""
+    if log.keep.bounds != (None, None):
+        some = (
+            "WHERE (procedure, recording) IN (SELECT (procedure, recording) FROM events "
+            f"GROUP BY procedure, recording HAVING {log.keep.inside})"
+        )
+    first, last, middle, longest, tied = log.engine.row(
+        f"""
+        SELECT min(time), max(time), approx_quantile(gap::DOUBLE, 0.5), max(gap),
             count(*) FILTER (WHERE gap = 0)
         FROM (SELECT time, time - lag(time) OVER
-            (PARTITION BY procedure, recording ORDER BY time, rowid) AS gap FROM events)
+            (PARTITION BY procedure, recording ORDER BY time, rowid) AS gap FROM events {some})
         """
     )
+    is_dated = log.events.is_dated
     scale = 1e6 if is_dated else 1.0
     in_seconds = (None if value is None else float(value) / scale for value in (middle, longest))
     if not is_dated:
         return None, None, *in_seconds, tied
-    return _moment(first), _moment(last), *in_seconds, tied
+    zone = UTC if log.events.is_zoned else None
+    return _moment(int(first), zone), _moment(int(last), zone), *in_seconds, tied
 
 
-def _moment(microseconds: int) -> str:
+def _moment(microseconds: int, zone: tzinfo | None) -> str:
     try:
-        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)).isoformat()
+        return (
+            datetime(1970, 1, 1, tzinfo=zone) + timedelta(microseconds=microseconds)
+        ).isoformat()
     except OverflowError:  # the engine knows years that Python does not
         return f"the year {1970 + microseconds // _YEAR}"
+
+
+def _of_all(log: Log) -> list[str]:
+    """Return a note on the figures that some filters leave as they are."""
+    if not log.events.is_timed or not log.keep.by_sequence:
+        return []
+    dated = " between the dates" if log.keep.bounds != (None, None) else ""
+    return [f"times and gaps are those of all recordings{dated}: the other filters go by sequences"]
 
 
 def _problems(log: Log, profile: Mapping[str, float], steps: list[Listed], total: int) -> list[str]:

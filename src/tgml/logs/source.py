@@ -135,11 +135,30 @@ def open_files(engine: Engine, where: str, *, longest_line: int = LONGEST_LINE) 
     return Source(where, _columns(engine, relation, where), relation)
 
 
+def as_path(log: object) -> str:
+    """Return what a log that is no table is called, if it can be a path.
+
+    Raises
+    ------
+    FormatError
+        If it cannot.
+    """
+    if isinstance(log, str | Path):
+        return str(log)
+    kind = f"{type(log).__module__.split('.')[0]}.{type(log).__qualname__}"
+    advice = "; collect it first" if hasattr(log, "collect") else ""
+    raise FormatError(
+        f"the log is of type {kind.removeprefix('builtins.')}; expected a path, or a table that "
+        f"speaks Arrow, such as pandas, polars and pyarrow have{advice}"
+    )
+
+
 def open_table(engine: Engine, table: Any) -> Source:
     """Return the rows of a table that speaks Arrow, without a copy unless it can be read once."""
     where = f"the {type(table).__module__.split('.')[0]} table"
     try:
-        engine.connection.register("given_table", _Stream(table))
+        with engine.errors(where):
+            engine.connection.register("given_table", _Stream(table))
     except ImportError as error:
         raise SettingError(
             f"{where}: its Arrow interface needs {error.name or 'a package'} that is not installed"

@@ -11,10 +11,16 @@ from tgml.logs.engine import Engine, text
 # A zone is only looked for behind a time of day: the end of a date looks like one.
 _ZONE = r":\d\d(\.\d+)?\s*([Zz]|[+-]\d\d(:?\d\d)?|[A-Za-z][A-Za-z_/+-]+)$"
 
-_NUMBERS = (
+_EXACT = (
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER",
-    "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL",
+    "UBIGINT", "DECIMAL",
 )  # fmt: skip
+_ROUNDED = ("FLOAT", "DOUBLE", "UHUGEINT")
+
+# What a decimal of the engine holds to the last digit, where a floating point number may not.
+_PLAIN_NUMBER = r"^[+-]?\d{1,28}(\.\d{0,9})?$"
+_FINER = r"\.\d{6}(\d{1,3})"
+"""The digits of a time of day behind its microseconds."""
 
 
 @dataclass(frozen=True)
@@ -24,13 +30,17 @@ class TimeColumn:
     Parameters
     ----------
     expression
-        SQL for the number: microseconds since 1970 in UTC, or the log's own number.
+        SQL for the number: microseconds since 1970 in UTC, or the log's own number; NULL for one
+        that is not finite.
     is_date
         Whether it is a moment and not just a number.
+    is_zoned
+        Whether the log says in which zone its moments are.
     """
 
     expression: str
     is_date: bool
+    is_zoned: bool = False
 
 
 def time_column(
@@ -63,12 +73,22 @@ def time_column(
         raise SettingError(
             f"{where}: the time column holds {kind}, not texts; leave the time format out"
         )
+    finite = f"CASE WHEN isfinite({column}) THEN {column} END"
     if kind == "TIMESTAMP WITH TIME ZONE":
-        return TimeColumn(f"epoch_us({column})", is_date=True)
+        return TimeColumn(f"epoch_us({finite})", is_date=True, is_zoned=True)
+    if (
+        kind == "TIMESTAMP_NS"
+        and engine.row(f"SELECT count(*) FROM {relation} WHERE epoch_ns({column}) % 1000 <> 0")[0]
+    ):
+        stamp = f"epoch_us(CAST({column} AS TIMESTAMP))"
+        return TimeColumn(_finer(stamp, f"(epoch_ns({column}) % 1000 + 1000) % 1000"), is_date=True)
     if kind.startswith("TIMESTAMP") or kind == "DATE":
-        return TimeColumn(f"epoch_us(CAST({column} AS TIMESTAMP))", is_date=True)
-    if kind.startswith(_NUMBERS):
-        return TimeColumn(f"CAST({column} AS DOUBLE)", is_date=False)
+        return TimeColumn(f"epoch_us(CAST({finite} AS TIMESTAMP))", is_date=True)
+    if kind.startswith(_EXACT):
+        return TimeColumn(column, is_date=False)
+    if kind.startswith(_ROUNDED):
+        number = f"CAST({column} AS DOUBLE)"
+        return TimeColumn(f"CASE WHEN isfinite({number}) THEN {number} END", is_date=False)
     raise FormatError(f"{where}: the time column holds {kind}; expected timestamps or numbers")
 
 
@@ -113,7 +133,15 @@ def _with_format(
             f"{where}: {number} times, such as {example!r:.60}, are not written as "
             f"{time_format!r} says; see the manual of strptime"
         )
-    return TimeColumn(f"epoch_us(CAST({parsed} AS TIMESTAMPTZ))", is_date=True)
+    is_zoned = "%z" in time_format.lower()
+    return TimeColumn(f"epoch_us(CAST({parsed} AS TIMESTAMPTZ))", is_date=True, is_zoned=is_zoned)
+
+
+def _finer(microseconds: str, nanoseconds: str) -> str:
+    """Return SQL for microseconds with the nanoseconds that follow them."""
+    return (
+        f"CAST({microseconds} AS DECIMAL(38, 3)) + CAST({nanoseconds} / 1000.0 AS DECIMAL(38, 3))"
+    )
 
 
 def _texts(engine: Engine, relation: str, column: str, where: str) -> TimeColumn:
@@ -144,6 +172,17 @@ def _texts(engine: Engine, relation: str, column: str, where: str) -> TimeColumn
             f"{where}: the times are {found}; write all times alike, or say how with "
             "--time-format, or take the order of the rows with --order file"
         )
+
+    def some(condition: str) -> bool:
+        return bool(engine.row(f"SELECT count(*) FROM {relation} WHERE {condition}")[0])
+
     if kinds and kinds[0][0] == 1:
-        return TimeColumn(f"try_cast({trimmed} AS DOUBLE)", is_date=False)
-    return TimeColumn(f"epoch_us({stamp})", is_date=True)
+        plain = f"regexp_matches({trimmed}, {text(_PLAIN_NUMBER)})"
+        kind = "DOUBLE" if some(f"{trimmed} <> '' AND NOT {plain}") else "DECIMAL(38, 9)"
+        return TimeColumn(f"try_cast({trimmed} AS {kind})", is_date=False)
+    is_zoned = bool(kinds) and kinds[0][0] == 2
+    digits = f"regexp_extract({trimmed}, {text(_FINER)}, 1)"
+    if some(f"try_cast({digits} AS INTEGER) > 0"):
+        behind = f"coalesce(try_cast(rpad({digits}, 3, '0') AS INTEGER), 0)"
+        return TimeColumn(_finer(f"epoch_us({stamp})", behind), is_date=True, is_zoned=is_zoned)
+    return TimeColumn(f"epoch_us({stamp})", is_date=True, is_zoned=is_zoned)

@@ -41,13 +41,10 @@ def count_variants(engine: Engine, keep: LogFilter, events: Events, where: str) 
 
 def _variants(events: str, key: str, keep: LogFilter) -> str:
     """Return the query for the variants of some events, by their recordings' key."""
-    since, until = keep.bounds
-    inside = [f"min(time) >= {since}"] if since is not None else []
-    inside += [f"max(time) <= {until}"] if until is not None else []
     return f"""
         SELECT procedure, other, steps, count(*) AS n, min(recording) AS id, inside FROM (
             SELECT min(procedure) AS procedure, max(procedure) AS other, recording,
-                list(step ORDER BY time, rowid) AS steps, {" AND ".join(inside) or "true"} AS inside
+                list(step ORDER BY time, rowid) AS steps, {keep.inside} AS inside
             FROM {events} GROUP BY {key})
         GROUP BY procedure, other, steps, inside
         """

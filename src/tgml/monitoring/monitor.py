@@ -52,6 +52,11 @@ class Monitor(Session[Moment]):
         return self._now.mistakes
 
     @property
+    def progress(self) -> float:
+        """The fraction of the graph's steps that are done, right or wrong, as on verdicts."""
+        return self._plan.progress(self._now.performed)
+
+    @property
     def performed(self) -> tuple[str, ...]:
         """The steps that were done, right or wrong, in the order of the vocabulary."""
         return self._plan.names_in(self._now.performed)

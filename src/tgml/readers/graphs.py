@@ -43,7 +43,7 @@ def read_graph(path: str | Path) -> TaskGraph:
     """
     path = Path(path)
     suffix = path.suffix.lower()
-    if suffix in _DRAWINGS:
+    if suffix in DRAWINGS:
         raise FormatError(
             f"{path}: tgml writes {suffix} files and does not read them; keep the graph as .json, "
             ".graphml, .pnml or .bpmn as well"
@@ -156,7 +156,10 @@ def _from_xml(text: str, stem: str) -> TaskGraph:
 
 
 _ROOTS = {"pnml": graph_from_pnml, "definitions": graph_from_bpmn, "graphml": _from_graphml}
-_DRAWINGS = (".dot", ".gv", ".mmd", ".svg", ".png", ".pdf", ".html")
+DRAWINGS = (".dot", ".gv", ".mmd", ".svg", ".png", ".pdf", ".html")
+"""Endings of what tgml draws and does not read."""
+GRAPH_ENDINGS = (".json", ".graphml", ".adjlist", ".pnml", ".bpmn")
+"""Endings of files that are looked for in a folder of graphs."""
 _PROCESSES = {".pnml": graph_from_pnml, ".bpmn": graph_from_bpmn, ".xml": _from_xml}
 
 

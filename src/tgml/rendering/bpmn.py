@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from tgml.graph import TaskGraph, connect_ends
 from tgml.rendering.layers import Layout, lay_out
-from tgml.rendering.xml_text import check_characters, escaped
+from tgml.rendering.xml_text import check_characters, check_steps, escaped
 from tgml.sequences import END, START
 
 _GATEWAY, _EVENT, _TASK, _TASK_HEIGHT = 50.0, 36.0, 120.0, 80.0
@@ -113,6 +113,7 @@ def to_bpmn(graph: TaskGraph) -> str:
     >>> [line.strip() for line in text.splitlines() if "sequenceFlow" in line][1]
     '<bpmn:sequenceFlow id="flow1-2" sourceRef="step1" targetRef="step2"/>'
     """
+    check_steps(graph, "BPMN")
     check_characters(graph, "BPMN")
     diagram = _draw(graph)
     name = f' name="{escaped(graph.procedure)}"' if graph.procedure else ""

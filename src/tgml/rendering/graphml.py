@@ -1,8 +1,8 @@
 """A task graph as GraphML, the XML format that networkx, Gephi and yEd exchange.
 
-The file holds what `TaskGraph.to_networkx` gives: steps, edges from a step to its
-precondition, weights and the procedure's name. XML cannot hold most control characters, not
-even escaped; a name with one is refused rather than changed.
+The file holds what `TaskGraph.to_networkx` gives: steps, edges from a step to its precondition,
+weights, which steps are optional or repeatable, and the procedure's name. XML cannot hold most
+control characters, not even escaped; a name with one is refused rather than changed.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from tgml.graph import TaskGraph, connect_ends
 from tgml.rendering.layers import Layout, Link, lay_out
-from tgml.rendering.xml_text import check_characters, escaped
+from tgml.rendering.xml_text import check_characters, check_steps, escaped
 from tgml.sequences import END, START
 
 _TYPE = "http://www.pnml.org/version-2009/grammar/ptnet"
@@ -47,6 +47,7 @@ def to_pnml(graph: TaskGraph) -> str:
     >>> [line.strip() for line in text.splitlines() if "<arc" in line][:2]
     ['<arc id="a1" source="source" target="t0"/>', '<arc id="a2" source="t0" target="p0-1"/>']
     """
+    check_steps(graph, "PNML")
     check_characters(graph, "PNML")
     end = graph.vocabulary.end
     places = dict(_places(graph))

@@ -51,6 +51,18 @@ def check_characters(graph: TaskGraph, language: str, *, unescaped: str = "") ->
             )
 
 
+def check_steps(graph: TaskGraph, language: str) -> None:
+    """Check that there is something to do, without which a process cannot be told from nothing.
+
+    Raises
+    ------
+    GraphError
+        If the graph has no steps.
+    """
+    if not graph.steps:
+        raise GraphError(f"the graph has no steps, which {language} cannot say; write it as .json")
+
+
 def escaped(name: str) -> str:
     r"""Return a name as it stands in an XML text or attribute.
 

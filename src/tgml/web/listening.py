@@ -55,7 +55,9 @@ def listen(host: str, port: int) -> socket.socket:
             raise
     except (OSError, OverflowError) as error:
         why = getattr(error, "strerror", None) or error
-        raise FileError(f"--host {host} --port {port}: cannot listen there ({why})") from None
+        raise FileError(
+            f"port {port} of {host}: cannot listen there ({why}); name another one with --port"
+        ) from None
     return listening
 
 

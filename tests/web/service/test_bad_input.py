@@ -28,6 +28,8 @@ CASES: dict[str, tuple[str, str, Any, dict[str, str], int, str]] = {
     "a field too many": ("POST", OBSERVE, {**GOOD, "stpe": 1}, JSON, 422, "'stpe'"),
     "a step that is a number": ("POST", OBSERVE, {**GOOD, "step": 7}, JSON, 422, "'step' is 7"),
     "an empty step": ("POST", OBSERVE, {**GOOD, "step": ""}, JSON, 422, "0 characters"),
+    "a blank step": ("POST", OBSERVE, {**GOOD, "step": " \t"}, JSON, 422, "which nobody does"),
+    "an end": ("POST", OBSERVE, {**GOOD, "step": "START "}, JSON, 422, "'step' is 'START '"),
     "too long a step": ("POST", OBSERVE, {**GOOD, "step": "x" * 201}, JSON, 422, "201 characters"),
     "too long an event id": ("POST", OBSERVE, {**GOOD, "event": "x" * 201}, JSON, 422, "1 to 200"),
     "a null character": ("POST", OBSERVE, {**GOOD, "step": "a\0"}, JSON, 422, "null character"),

@@ -9,6 +9,8 @@ import pytest
 from tests.web.service.running import BATTER, Running, replayed, without_ids
 from tgml.errors import InputError
 from tgml.graph import TaskGraph
+from tgml.rendering.bpmn import to_bpmn
+from tgml.rendering.pnml import to_pnml
 from tgml.sequences import Demonstrations
 from tgml.storage import (
     demonstrations_to_json,
@@ -136,13 +138,20 @@ def test_a_folder_of_graphs_is_served_by_the_files_names(tmp_path: Path) -> None
     folder.mkdir()
     save_graph(TEA, folder / "green tea.graph.json")
     save_graph(BATTER, folder / "batter.json")
+    (folder / "as a process.bpmn").write_text(to_bpmn(TEA))
+    (folder / "as a net.pnml").write_text(to_pnml(TEA))
     (folder / "notes.txt").write_text("no graph")
     recordings = demonstrations_to_json(Demonstrations.from_steps(["ab"]))
     (folder / "batter.graph.json").write_text(dump_json(recordings))
     tables = connector(f"sqlite:///{tmp_path / 's.db'}")()
     tables.create()
     store_files(tables, read_files([folder], Limits()))
-    assert [row.name for row in tables.graphs()] == ["batter", "green-tea"]
+    assert [row.name for row in tables.graphs()] == [
+        "as-a-net",
+        "as-a-process",
+        "batter",
+        "green-tea",
+    ]
     tables.close()
 
 

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import Path
 
 from tests.web.service.running import BATTER, STEPS, Running, replayed, without_ids
+from tgml.attributes import StepAttributes
 from tgml.monitoring import Monitor
 from tgml.readers import read_demonstrations
 from tgml.storage import graph_from_json
@@ -127,8 +129,6 @@ def test_the_export_holds_what_a_replay_needs(running: Running) -> None:
 def test_the_csv_export_is_a_recording_that_can_be_learned_from(
     running: Running, tmp_path: object
 ) -> None:
-    from pathlib import Path
-
     running.open("csv")
     for number, step in enumerate(["crack egg", 'add "cold", milk', "mix"]):
         running.observe("csv", str(number), step, time=number)
@@ -140,6 +140,42 @@ def test_the_csv_export_is_a_recording_that_can_be_learned_from(
     path.write_text(answer.text)
     (demonstrations,) = read_demonstrations(path).procedures.values()
     assert demonstrations.names(demonstrations.sequences[0]) == tuple(row["step"] for row in rows)
+
+
+def test_what_was_never_done_is_marked_in_the_csv_of_a_finished_session(running: Running) -> None:
+    running.open("half")
+    for number, step in enumerate(["crack egg", "add milk", "mix"]):
+        running.observe("half", str(number), step)
+    asked = "/v1/sessions/half/export?format=csv"
+    assert "skipped" not in running.client.get(asked).text
+    running.finish("half")
+    rows = list(csv.DictReader(io.StringIO(running.client.get(asked).text)))
+    left_out = [row["step"] for row in rows if row["mistake"] == "skipped"]
+    assert left_out == ["rest", "heat pan", "fry"]
+
+
+def test_spaces_around_a_step_are_nobodys_intention(running: Running) -> None:
+    running.open("spaces")
+    first = running.observe("spaces", "1", " crack egg\t")
+    assert (first.json()["step"], first.json()["kind"]) == ("crack egg", "correct")
+    assert running.observe("spaces", "1", " crack egg\t").status_code == 200
+    assert running.observe("spaces", "1", "crack egg").status_code == 200
+    assert running.observe("spaces", "1", "crack").status_code == 409
+
+
+def test_an_event_with_another_time_is_a_conflict_however_large_that_is(running: Running) -> None:
+    running.open("times")
+    running.observe("times", "1", "crack egg")
+    assert running.observe("times", "1", "crack egg", time=10**400).status_code == 409
+
+
+def test_where_nothing_is_expected_all_is_done_from_the_first_moment(tmp_path: Path) -> None:
+    lax = BATTER.replace(attributes={step: StepAttributes(optional=True) for step in BATTER.steps})
+    with Running(tmp_path, graphs={"lax": lax}) as running:
+        running.open("idle", graph="lax")
+        assert running.client.get("/v1/sessions/idle").json()["progress"] == 1
+        running.finish("idle")
+        assert running.client.get("/v1/sessions/idle").json()["progress"] == 1
 
 
 def test_sessions_are_listed_page_by_page_the_youngest_first(running: Running) -> None:

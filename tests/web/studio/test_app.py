@@ -259,6 +259,8 @@ def test_bodies_beyond_the_limit_are_refused(tmp_path: Path) -> None:
         (b'{"edit": "add", "step": "pour", "needs": "nobody"}', 422),
         (b'{"edit": "threshold", "value": "much"}', 422),
         (b'{"edit": "threshold", "value": 7}', 422),
+        (b'{"edit": "threshold", "value": 1' + b"0" * 400 + b"}", 422),
+        (b'{"edit": "threshold", "value": true}', 422),
         (b'{"edit": "threshold", "value": NaN}', 400),
         (b'{"edit": "undo", "path": "/etc"}', 422),
         (b'{"edit": "\\ud800"}', 422),

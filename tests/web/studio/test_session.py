@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.web.studio.running import NOON, TEA, brewed
-from tgml.attributes import EdgeEvidence
+from tgml.attributes import EdgeEvidence, StepAttributes
 from tgml.errors import CycleError, InputError, SettingError, UnknownNameError
 from tgml.graph import TaskGraph
 from tgml.sequences import END, START, Demonstrations
@@ -260,6 +260,22 @@ def test_constraints_that_cannot_be_used_are_noted_and_left_out(constraints: obj
     session = sitting(TEA.replace(provenance={"constraints": constraints}))
     assert session.graph == TEA
     assert session.notes
+
+
+@pytest.mark.parametrize("marks", [{"sing": True}, {"serve": "yes"}, ["serve"], 3])
+def test_marks_that_cannot_be_used_are_noted_and_left_out(marks: object) -> None:
+    session = sitting(TEA.replace(provenance={"constraints": {"optional": marks}}))
+    assert session.state.edits.optional == {}
+    assert "'optional'" in session.notes[0]
+
+
+def test_marks_hold_in_the_next_sitting_when_it_is_learned_anew() -> None:
+    first = sitting(TEA.replace(attributes={"steep": StepAttributes(optional=True)}))
+    first.mark_optional("warm pot", True)
+    first.mark_optional("steep", False)
+    following = sitting(first.to_save())
+    following.relearned(brewed())
+    assert following.graph.optional_steps == ("warm pot",)
 
 
 def test_a_foreign_history_is_kept() -> None:

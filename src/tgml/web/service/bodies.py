@@ -10,6 +10,7 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 
 from tgml.errors import FormatError
+from tgml.sequences import END, START
 from tgml.storage import parse_json
 from tgml.web.service.problems import Problem
 
@@ -80,7 +81,7 @@ def fields(content: Any, needed: tuple[str, ...], optional: tuple[str, ...]) -> 
     Problem
         422 if it has not.
     """
-    known = ", ".join(map(repr, (*needed, *optional)))
+    known = ", ".join(map(repr, (*needed, *optional))) or "nothing in it"
     if not isinstance(content, dict):
         raise Problem(422, f"the body is no JSON object; expected one with {known}")
     for name in needed:
@@ -88,7 +89,10 @@ def fields(content: Any, needed: tuple[str, ...], optional: tuple[str, ...]) -> 
             raise Problem(422, f"the body has no {name!r}; expected an object with {known}")
     for name in content:
         if name not in (*needed, *optional):
-            raise Problem(422, f"the body has {name!r:.60}, which is of no use; known are {known}")
+            raise Problem(
+                422,
+                f"the body has {name!r:.60}, which is of no use; expected an object with {known}",
+            )
     return content
 
 
@@ -104,6 +108,22 @@ def text(content: Mapping[str, Any], name: str, most: int, *, least: int = 1) ->
     if not isinstance(value, str):
         raise Problem(422, f"{name!r} is {value!r:.40}; expected a text")
     return check_text(value, name, most, least=least)
+
+
+def step(content: Mapping[str, Any], most: int) -> str:
+    """Return the field that names a step; anything that somebody may have done is one.
+
+    Raises
+    ------
+    Problem
+        422 if it is no text, blank, or the name of an end of every graph.
+    """
+    name = text(content, "step", most)
+    if not name.strip() or name.strip() in (START, END):
+        raise Problem(
+            422, f"'step' is {name!r:.40}, which nobody does; expected the name of what was done"
+        )
+    return name
 
 
 def check_text(value: str, name: str, most: int, *, least: int = 1) -> str:

@@ -14,6 +14,7 @@ from tgml.errors import FileError, InputError
 from tgml.graph import TaskGraph
 from tgml.monitoring import Monitor
 from tgml.readers import read_graph
+from tgml.readers.graphs import GRAPH_ENDINGS
 from tgml.storage import DEMONSTRATIONS_FORMAT, graph_from_json, graph_to_json, parse_json
 from tgml.web.service.limits import Limits
 from tgml.web.service.problems import Problem
@@ -22,7 +23,6 @@ from tgml.web.service.tables import Tables
 
 KEPT = 200
 """How many versions are kept ready."""
-ENDINGS = (".json", ".graphml", ".adjlist")
 
 
 class Versions:
@@ -134,10 +134,12 @@ def _named(paths: Sequence[Path]) -> dict[str, Path]:
         chosen = [
             file
             for file in inside
-            if file == path or (file.suffix.lower() in ENDINGS and not _holds_recordings(file))
+            if file == path
+            or (file.suffix.lower() in GRAPH_ENDINGS and not _holds_recordings(file))
         ]
         if not chosen:
-            raise FileError(f"{path}: no graph in this folder; expected {', '.join(ENDINGS)} files")
+            expected = ", ".join(GRAPH_ENDINGS)
+            raise FileError(f"{path}: no graph in this folder; expected {expected} files")
         files += chosen
     named: dict[str, Path] = {}
     for file in files:

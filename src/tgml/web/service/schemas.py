@@ -11,6 +11,7 @@ Schema = dict[str, Any]
 
 NAME_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 TEXT_PATTERN = r"^[^\u0000]*$"
+STEP_PATTERN = r"^(?!\s*(START|END)?\s*$)[^\u0000]*$"
 WHOLE: Schema = {"type": "integer", "minimum": 0}
 TEXTS: Schema = {"type": "array", "items": {"type": "string"}}
 MOMENT: Schema = {"type": "string", "format": "date-time"}
@@ -88,7 +89,7 @@ def schemas(limits: Limits) -> dict[str, Schema]:
         "Observation": _input(
             {
                 "event": {**text, "description": "The client's own id of this observation."},
-                "step": text,
+                "step": {**text, "pattern": STEP_PATTERN},
                 "time": _or_null({"type": "number", "minimum": -1e300, "maximum": 1e300}),
                 "confidence": _or_null(FRACTION),
             },

@@ -66,7 +66,7 @@ def observation(service: Service, session: str, content: Any) -> Observe:
     return Observe(
         session,
         bodies.text(content, "event", most),
-        bodies.text(content, "step", most),
+        bodies.step(content, most),
         bodies.number(content, "time"),
         bodies.number(content, "confidence"),
     )
@@ -254,7 +254,10 @@ def _as_json(session: SessionRow, graph: TaskGraph, rows: list[ObservationRow]) 
 
 
 def _as_csv(session: SessionRow, rows: list[ObservationRow]) -> str:
-    """Return a session as a recording that `tgml learn` reads, its mistakes marked."""
+    """Return a session as a recording that `tgml learn` reads, its mistakes marked.
+
+    What was never done is known once the session is finished.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["recording", "step", "start", "mistake", "procedure"])
@@ -263,4 +266,6 @@ def _as_csv(session: SessionRow, rows: list[ObservationRow]) -> str:
         mistake = verdict["kind"] if verdict["mistake"] else ""
         start = "" if row.time is None else repr(row.time)
         writer.writerow([session.id, row.step, start, mistake, session.graph])
+    for step in json.loads(session.report)["open"] if session.report else ():
+        writer.writerow([session.id, step, "", "skipped", session.graph])
     return out.getvalue()

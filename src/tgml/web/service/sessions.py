@@ -6,6 +6,7 @@ A command looks before it writes: it is refused with nothing changed, or done wh
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -64,6 +65,8 @@ class Open:
         session = SessionRow(
             self.session, self.label, self.graph, row.version, OPEN, now, updated=now
         )
+        progress = unit.monitors.get(unit.tables, session).progress
+        session = dataclasses.replace(session, progress=progress)
         unit.open(session)
         return Outcome(True, compact(session.to_json()))
 
@@ -85,8 +88,9 @@ class Observe:
             raise unknown_session(self.session)
         known = unit.events.get((self.session, self.event))
         if known is not None:
-            came = (self.step, _float(self.time), _float(self.confidence))
-            if came != (known.step, known.time, known.confidence):
+            came = (_float(self.time), _float(self.confidence))
+            same = known.step in (self.step, self.step.strip())
+            if not same or came != (known.time, known.confidence):
                 raise Problem(
                     409,
                     f"the event {self.event!r:.80} was step {known.position}, {known.step!r:.80}, "
@@ -104,8 +108,10 @@ class Observe:
                 "limit; finish it and open another one",
             )
         monitor = unit.monitors.get(unit.tables, session)
+        # Graphs may have names with spaces around them; other such spaces are nobody's intention.
+        step = self.step if self.step in monitor.graph.vocabulary else self.step.strip()
         try:
-            verdict = monitor.observe(self.step, self.time, self.confidence)
+            verdict = monitor.observe(step, self.time, self.confidence)
         except InputError as error:
             raise Problem(422, str(error)) from None
         content = verdict_to_json(session.id, self.event, verdict, monitor.graph)
@@ -251,5 +257,5 @@ def _float(value: float | None) -> float | None:
         return None
     try:
         return float(value)
-    except OverflowError:
-        return None
+    except OverflowError:  # too large to have been taken before
+        return math.inf

@@ -122,9 +122,13 @@ class Handlers:
             return lambda: session.mark_optional(step, STEP_EDITS[edit])
         if edit == "threshold":
             value = content.get("value")
-            if not isinstance(value, int | float) or isinstance(value, bool):
+            try:
+                threshold = None if isinstance(value, bool | str) else float(value)  # type: ignore[arg-type]
+            except (TypeError, OverflowError):  # whole numbers may be too large
+                threshold = None
+            if threshold is None:
                 raise Problem(422, f"'value' is {value!r:.40}; expected a number from 0 to 1")
-            return lambda: session.set_threshold(float(value))
+            return lambda: session.set_threshold(threshold)
         known = ", ".join((*PAIR_EDITS, *STEP_EDITS, "threshold", "undo", "redo"))
         raise Problem(422, f"the edit is {edit!r}; expected one of {known}")
 

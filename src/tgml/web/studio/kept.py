@@ -1,4 +1,4 @@
-"""What a sitting leaves in a graph file: its history, and what is pinned and forbidden."""
+"""What a sitting leaves in a graph file: its history, and what is pinned, forbidden and marked."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _foreign(entry: Any) -> dict[str, Any]:
 
 
 def kept_edits(graph: TaskGraph) -> tuple[Edits, tuple[str, ...]]:
-    """Return the pins and bans that a graph came with, and notes on those that cannot be used."""
+    """Return the pins, bans and marks of a graph, and notes on those that cannot be used."""
     raw = graph.provenance.get("constraints")
     if raw is None:
         return Edits(), ()
@@ -47,22 +47,31 @@ def kept_edits(graph: TaskGraph) -> tuple[Edits, tuple[str, ...]]:
             else:
                 notes.append(f"the file's '{name}' has {entry!r:.80}, no two steps; left out")
         found[name] = tuple(dict.fromkeys(edges))
-    edits = Edits(must=found["must"], never=found["never"])
+    optional = raw.get("optional", {})
+    marks = {}
+    for step, said in optional.items() if isinstance(optional, dict) else [(optional, None)]:
+        if isinstance(said, bool) and step in graph.vocabulary:
+            marks[step] = said
+        else:
+            notes.append(f"the file's 'optional' has {step!r:.80}, no step with a mark; left out")
+    edits = Edits(must=found["must"], never=found["never"], optional=marks)
     return edits, tuple(notes)
 
 
 def with_kept(graph: TaskGraph, edits: Edits, history: Sequence[Mapping[str, Any]]) -> TaskGraph:
-    """Return a graph with its history and with what is pinned and forbidden, as it is saved."""
+    """Return a graph with its history and with what is pinned, forbidden and marked, as saved."""
     provenance = {
         name: value
         for name, value in graph.provenance.items()
         if name not in ("history", "constraints")
     }
-    if edits.must or edits.never:
+    if edits.must or edits.never or edits.optional:
         provenance["constraints"] = {
             "must": [list(edge) for edge in edits.must],
             "never": [list(edge) for edge in edits.never],
         }
+        if edits.optional:
+            provenance["constraints"]["optional"] = dict(edits.optional)
     if history:
         provenance["history"] = [dict(entry) for entry in history]
     return graph.replace(provenance=provenance)

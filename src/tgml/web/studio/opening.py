@@ -11,6 +11,7 @@ from tgml.files import read_text
 from tgml.learners import Progress, no_progress
 from tgml.pipeline import learn_all
 from tgml.readers import read_demonstrations, read_graph
+from tgml.readers.graphs import DRAWINGS, GRAPH_ENDINGS
 from tgml.sequences import Demonstrations
 from tgml.storage import GRAPH_FORMAT, parse_json
 from tgml.web.studio.basis import METHOD, Basis
@@ -18,7 +19,8 @@ from tgml.web.studio.limits import StudioLimits
 from tgml.web.studio.target import SaveTarget
 from tgml.web.studio.upload import check_columns
 
-GRAPH_SUFFIXES = (".graphml", ".adjlist", ".pnml", ".bpmn", ".xml")
+GRAPH_SUFFIXES = (*GRAPH_ENDINGS[1:], ".xml", *DRAWINGS)
+"""Endings of what is no recording; reading it as a graph says what is wrong with a drawing."""
 
 
 @dataclass(frozen=True)

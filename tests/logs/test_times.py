@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from tgml.errors import FormatError
+from tgml.logs import read_log
+
+pa = pytest.importorskip("pyarrow")
+pytest.importorskip("duckdb")
+
+DAY = "2024-01-01T00:00:00"
+LARGE = 2**60
+
+
+def order(times: list[Any], kind: Any = None) -> str:
+    """Return the order of steps that have these times, the steps in the order of the alphabet."""
+    steps = "abc"[: len(times)]
+    table = pa.table(
+        {"case": [1] * len(times), "activity": list(steps), "time": pa.array(times, kind)}
+    )
+    demonstrations = read_log(table).only()
+    return "".join(demonstrations.names(demonstrations.sequences[0]))
+
+
+@pytest.mark.parametrize(
+    ("times", "kind"),
+    [
+        ([3, 2, 1], pa.timestamp("ns")),
+        ([-1, -2, -1001], pa.timestamp("ns")),
+        ([3, 2, 1], pa.timestamp("us", "UTC")),
+        ([f"{DAY}.000000003", f"{DAY}.000000002", f"{DAY}.000000001"], None),
+        ([f"{DAY}.00000003Z", f"{DAY}.000000002Z", f"{DAY}.000000001Z"], None),
+        ([f"{DAY}.000001", f"{DAY}.000000999", f"{DAY}"], None),
+        ([LARGE + 2, LARGE + 1, LARGE], None),
+        ([2**64 - 1, 2**64 - 2, 2**64 - 3], pa.uint64()),
+        ([str(LARGE + 2), str(LARGE + 1), str(LARGE)], None),
+        (["1700000000.000000003", "1700000000.000000002", "1700000000"], None),
+        (["1e300", "1e299", "-1e300"], None),
+        ([Decimal("12345678901234567.03"), Decimal("12345678901234567.02"), Decimal(1)], None),
+        ([3.5, 2.5, -1.5], None),
+    ],
+)
+def test_times_are_told_apart_however_fine_they_are(times: list[Any], kind: Any) -> None:
+    assert order(times, kind) == "cba"
+
+
+def test_numbers_that_are_not_finite_are_no_times() -> None:
+    times = [float("nan"), 1.0, 1.0, float("inf"), 2.0, 1.0]
+    table = pa.table({"case": [1, 1, 2, 2, 3, 3], "activity": list("bababa"), "time": times})
+    reading = read_log(table)
+    demonstrations = reading.only()
+    assert [demonstrations.names(one) for one in demonstrations] == [("a", "b")]
+    assert "2 recordings, such as '1', lack the time of a step" in " ".join(reading.notes)
+
+
+@pytest.mark.parametrize("log", [5, [{"case": 1}], None])
+def test_what_is_neither_a_path_nor_a_table_is_refused(log: Any) -> None:
+    with pytest.raises(FormatError, match=r"the log is of type .*; expected a path, or a table"):
+        read_log(log)
+
+
+def test_a_table_that_cannot_be_shown_is_refused() -> None:
+    pandas = pytest.importorskip("pandas")
+    mixed = pandas.DataFrame({"case": [1, "x"], "activity": ["b", "a"], "time": [1, 2]})
+    with pytest.raises(FormatError, match="the pandas table: "):
+        read_log(mixed)
