@@ -24,6 +24,7 @@ from tgml.benchmarks.trials import (
     detection_row,
     learn_graphs,
 )
+from tgml.errors import MissingDataError
 from tgml.graph import TaskGraph, connect_ends
 from tgml.monitoring.order import pair_trust
 from tgml.monitoring.reversals import judge_with_reversals, reversals
@@ -87,6 +88,11 @@ def run(asked: Asked) -> BenchmarkResult:
     data_file(directory, "assembly101", "annotations")
     given = read_assembly101(directory / "assembly101")
     folds = list(_folds(given))
+    if not folds:
+        raise MissingDataError(
+            f"{directory / 'assembly101'}: nobody can be judged by others; expected recordings of "
+            "at least two people, one of them without a mistake"
+        )
     procedures = [fold.trials for fold in folds]
     found, left_out = compute_rows(
         chosen,
@@ -126,7 +132,10 @@ def _shared_subjects(given: Assembly101) -> str:
         for split in ("train", "test")
     )
     if not train or not test:
-        return "the published split is not there, so who is on both of its sides is unknown"
+        return (
+            "the published split, or one side of its recordings, is not there, so who is on "
+            "both sides is unknown"
+        )
     both, every = len(train & test), len(train | test)
     return (
         f"the published split has {both} of {every} people ({both / every:.0%}) on both sides; "

@@ -36,7 +36,7 @@ def run(asked: Asked) -> BenchmarkResult:
     """
     chosen = choose_rows(asked.methods, ROWS)
     directory = data_directory(asked.data)
-    sources: dict[str, tuple[str, Callable[[], list[Labelled]]]] = {
+    sources: dict[str, tuple[str, Callable[[], tuple[list[Labelled], list[str]]]]] = {
         "file order": (
             "CaptainCook4D, steps in file order",
             lambda: read_labelled(directory, "file"),
@@ -45,12 +45,12 @@ def run(asked: Asked) -> BenchmarkResult:
             "CaptainCook4D, steps in the order of their start times",
             lambda: read_labelled(directory, "start"),
         ),
-        "synthetic": ("random procedures", lambda: draw_labelled(asked.seeds)),
+        "synthetic": ("random procedures", lambda: (draw_labelled(asked.seeds), [])),
     }
     parts = []
     for done, (source, (title, read)) in enumerate(sources.items()):
         asked.progress(done, len(sources), title)
-        parts.append(_part(source, title, read(), chosen, asked.seeds))
+        parts.append(_part(source, title, *read(), chosen, asked.seeds))
     parts.append(mixed_in(NOISE, asked.seeds))
     asked.progress(len(sources), len(sources), "done")
     return BenchmarkResult(
@@ -64,7 +64,12 @@ def run(asked: Asked) -> BenchmarkResult:
 
 
 def _part(
-    source: str, title: str, procedures: Sequence[Labelled], chosen: Sequence[str], seeds: int
+    source: str,
+    title: str,
+    procedures: Sequence[Labelled],
+    notes: Sequence[str],
+    chosen: Sequence[str],
+    seeds: int,
 ) -> BenchmarkResult:
     audits = [audit(one.demonstrations) for one in procedures]
     order_errors = [any(row) for one in procedures for row in one.wrong]
@@ -100,7 +105,7 @@ def _part(
         f"{sum(steps)} of {len(steps)} steps",
         rows,
         COLUMNS,
-        NOTES if source == "file order" else (),
+        (*notes, *NOTES) if source == "file order" else (),
     )
 
 

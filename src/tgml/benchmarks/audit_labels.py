@@ -7,17 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tgml.benchmarks.random_procedures import SIZES, draw_procedure, measured_seeds
-from tgml.benchmarks.whole_recordings import (
-    annotation_files,
-    error_file,
-    known_graph_files,
-    letters,
-    unmarked,
-    with_names,
-)
-from tgml.errors import MissingDataError
+from tgml.benchmarks.whole_recordings import read_everything, unmarked
 from tgml.graph import TaskGraph
-from tgml.readers import read_demonstrations, read_graph
 from tgml.sequences import Demonstrations, KeyStepSequence
 from tgml.synthetic import Demonstrator, Noise, draw_demonstrations
 
@@ -50,48 +41,39 @@ class Labelled:
     truth: TaskGraph
 
 
-def read_labelled(directory: Path, order: str) -> list[Labelled]:
+def read_labelled(directory: Path, order: str) -> tuple[list[Labelled], list[str]]:
     """Read every recording of CaptainCook4D with its tags, the tags kept apart.
+
+    Returns
+    -------
+    tuple
+        The recipes, and what was left out.
 
     Raises
     ------
     MissingDataError
         If a file is not there.
     """
-    known = known_graph_files(directory)
-    annotations = annotation_files(directory)[0]
-    reading = read_demonstrations(
-        annotations,
-        format="captaincook4d",
-        order=order,
-        errors=error_file(directory, annotations),
-    )
     found = []
-    for given in reading.procedures.values():
-        path = known.get(letters(given.procedure))
-        truth = None if path is None else read_graph(path)
-        renamed = None if truth is None else with_names(given, truth.steps)
-        if truth is not None and renamed is not None:
-            marks = [recording.mistakes or (None,) * len(recording) for recording in renamed]
-            found.append(
-                Labelled(
-                    unmarked(renamed),
-                    tuple(tuple(ORDER_ERROR in (mark or "") for mark in row) for row in marks),
-                    tuple(
-                        not recording.skipped
-                        and not any(
-                            tag in (mark or "") for tag in (ORDER_ERROR, MISSING) for mark in row
-                        )
-                        for recording, row in zip(renamed, marks, strict=True)
-                    ),
-                    truth,
-                )
+    whole, notes = read_everything(directory, order=order, tagged=True)
+    for one in whole:
+        given = one.demonstrations
+        marks = [recording.mistakes or (None,) * len(recording) for recording in given]
+        found.append(
+            Labelled(
+                unmarked(given),
+                tuple(tuple(ORDER_ERROR in (mark or "") for mark in row) for row in marks),
+                tuple(
+                    not recording.skipped
+                    and not any(
+                        tag in (mark or "") for tag in (ORDER_ERROR, MISSING) for mark in row
+                    )
+                    for recording, row in zip(given, marks, strict=True)
+                ),
+                one.truth,
             )
-    if not found:
-        raise MissingDataError(
-            f"{annotations.parent}: no known graph of any recipe in {annotations.name}"
         )
-    return found
+    return found, notes
 
 
 def draw_labelled(seeds: int) -> list[Labelled]:

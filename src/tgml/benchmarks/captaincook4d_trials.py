@@ -25,18 +25,11 @@ from tgml.benchmarks.trials import (
     learn_graphs,
     rule_rows,
 )
-from tgml.benchmarks.whole_recordings import (
-    annotation_files,
-    error_file,
-    letters,
-    tagged_steps,
-    with_names,
-)
+from tgml.benchmarks.whole_recordings import letters, read_everything, tagged_steps
 from tgml.errors import MissingDataError
 from tgml.evaluation.detection import f1_of
 from tgml.graph import TaskGraph
 from tgml.monitoring import Monitor
-from tgml.readers import read_demonstrations
 from tgml.sequences import Demonstrations, KeyStepSequence
 
 TAG = "Order Error"
@@ -137,38 +130,36 @@ def read_trials(directory: Path) -> tuple[list[Trials], list[str]]:
         If files are not there, or no recipe has all of this.
     """
     clean = read_recipes(directory)
-    files = annotation_files(directory)
-    every: dict[str, Demonstrations] = {}
-    missing: dict[str, frozenset[str]] = {}
-    for path in files:
-        errors = error_file(directory, path)
-        read = read_demonstrations(path, format="captaincook4d", errors=errors, order="start")
-        missing |= tagged_steps(errors, MISSING)
-        # Where several files hold a recipe, they hold the same recordings of it.
-        for procedure, given in read.procedures.items():
-            every.setdefault(letters(procedure), given)
-    procedures, notes = [], []
+    whole, notes = read_everything(directory, order="start", tagged=True)
+    every = {letters(one.demonstrations.procedure): one.demonstrations for one in whole}
+    missing = tagged_steps(directory, MISSING)
+    procedures = []
     for train, truth in zip(clean.demonstrations, clean.truths, strict=True):
-        watched = every.get(letters(train.procedure))
+        watched = every.pop(letters(train.procedure), None)
         if watched is None:
-            continue
-        renamed = with_names(watched, truth.steps)
-        if renamed is None:
-            notes.append(f"{train.procedure} has steps that its known graph lacks; left out")
             continue
         known = {recording.id for recording in train}
         trials = tuple(
-            _trial(renamed, one, missing.get(one.id, frozenset()))
-            for one in renamed
+            _trial(watched, one, missing.get(one.id, frozenset()))
+            for one in watched
             if one.id not in known
         )
         if trials:
             procedures.append(Trials(train, trials, truth))
+        else:
+            notes.append(f"{train.procedure} has no recording outside the clean split; left out")
+    notes += [
+        f"{given.procedure} has no clean recording to learn from; left out"
+        for given in every.values()
+    ]
     if not procedures:
+        reasons = "".join(f"; {note}" for note in notes[:3])
         raise MissingDataError(
-            f"{files[0].parent}: no recipe of {', '.join(path.name for path in files)} has "
-            "recordings outside the clean split"
+            f"{directory / 'captaincook4d'}: no recipe has both clean recordings and others to "
+            f"judge{reasons}"
         )
+    if not any(any(trial.wrong) for given in procedures for trial in given.trials):
+        notes.append(f"no step is tagged {TAG}: precision, recall and F1 say nothing")
     return procedures, notes
 
 

@@ -7,17 +7,10 @@ from pathlib import Path
 from tgml.benchmarks.asked import Asked
 from tgml.benchmarks.captaincook4d import choose_methods, is_quick, table_rows
 from tgml.benchmarks.data import data_directory
-from tgml.benchmarks.recipes import Recipes, published_answer
+from tgml.benchmarks.recipes import Recipes, published_answers
 from tgml.benchmarks.result import BenchmarkResult
 from tgml.benchmarks.scoring import EDGE_COLUMNS
-from tgml.benchmarks.whole_recordings import (
-    annotation_files,
-    known_graph_files,
-    letters,
-    with_names,
-)
-from tgml.errors import MissingDataError
-from tgml.readers import read_demonstrations, read_graph
+from tgml.benchmarks.whole_recordings import read_everything
 
 
 def run(asked: Asked) -> BenchmarkResult:
@@ -54,26 +47,12 @@ def read_unfiltered(directory: Path) -> Recipes:
     MissingDataError
         If the files are not there, or no recipe has both.
     """
-    known = known_graph_files(directory)
-    annotations = annotation_files(directory)[0]
-    demonstrations, truths, answers, notes = [], [], {}, []
-    for given in read_demonstrations(annotations, format="captaincook4d").procedures.values():
-        path = known.get(letters(given.procedure))
-        if path is None:
-            notes.append(f"{given.procedure} has no known graph and was left out")
-            continue
-        truth = read_graph(path)
-        renamed = with_names(given, truth.steps)
-        if renamed is None:
-            notes.append(f"{given.procedure} has steps that its known graph lacks; left out")
-            continue
-        demonstrations.append(renamed)
-        truths.append(truth)
-        answer = published_answer(directory, path.stem)
-        if answer is not None:
-            answers[given.procedure] = answer
-    if not truths:
-        raise MissingDataError(
-            f"{annotations.parent}: no known graph of any recipe in {annotations.name}"
-        )
-    return Recipes(tuple(demonstrations), tuple(truths), answers, directory, tuple(notes))
+    whole, notes = read_everything(directory)
+    answers, unusable = published_answers(directory, {one.file: one.truth for one in whole})
+    return Recipes(
+        tuple(one.demonstrations for one in whole),
+        tuple(one.truth for one in whole),
+        {one.demonstrations.procedure: answers[one.file] for one in whole if one.file in answers},
+        directory,
+        (*notes, *unusable),
+    )

@@ -132,7 +132,7 @@ def _uncertain(workshop: Workshop, segments: str, seed: int) -> Detector:
     if segments == "true" or not isinstance(rule, GraphRule):
         return rule
     recordings = [workshop.seen.names(recording) for recording in workshop.seen]
-    return UncertainRule.learn(rule.graph, recordings, EXPECTED_NOISE)
+    return UncertainRule.learn(rule.graph, recordings, EXPECTED_NOISE, seed=seed)
 
 
 def _before(share: float) -> Make:
@@ -164,6 +164,7 @@ METHODS: Mapping[str, MistakeMethod] = MappingProxyType(
         "uncertain": MistakeMethod(
             "the intersection's graph; for recognised segments, behind a recogniser that errs",
             _uncertain,
+            seeded=True,
         ),
         "next-step": _weighed("PREGO-style: flags what an n-gram model did not predict", "next"),
         "next-step-llm": MistakeMethod(

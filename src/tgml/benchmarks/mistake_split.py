@@ -88,9 +88,19 @@ def read_split(name: str, data: str | Path | None) -> MistakeSplit:
             notes.append(f"{recogniser} was left out: {error}")
             continue
         seen = read_recognition(path, train.vocabulary)
-        watched[recogniser] = tuple(seen.names(recording.recognised) for recording in seen)
-        if len(seen) < len(test):
-            notes.append(f"{recogniser}'s file has {len(seen)} of the {len(test)} recordings")
+        wanted = {recording.id for recording in test}
+        own = [recording for recording in seen if recording.id in wanted]
+        if not own:
+            notes.append(f"{recogniser} was left out: {path} has no recording of the test half")
+            continue
+        watched[recogniser] = tuple(seen.names(recording.recognised) for recording in own)
+        if len(own) < len(test):
+            notes.append(f"{recogniser}'s file has {len(own)} of the {len(test)} recordings")
+        if len(own) < len(seen):
+            notes.append(
+                f"{recogniser}'s file has {len(seen) - len(own)} recordings that are not of the "
+                "test half; left out"
+            )
     return MistakeSplit(name, title, train, watched, tuple(notes))
 
 

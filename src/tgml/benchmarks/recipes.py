@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from tgml.benchmarks.data import data_file
-from tgml.errors import MissingDataError
+from tgml.errors import InputError, MissingDataError
 from tgml.graph import TaskGraph
 from tgml.postprocess import to_graph
 from tgml.readers import read_adjacency, read_demonstrations, read_graph
@@ -46,7 +47,7 @@ def read_recipes(directory: Path) -> Recipes:
     """
     annotations = data_file(directory, "captaincook4d", "task_graph_generation_annotations.json")
     truths_folder = data_file(directory, "captaincook4d", "ground_truth_task_graphs")
-    demonstrations, truths, answers, notes = [], [], {}, []
+    demonstrations, truths, notes = [], [], []
     for name, given in read_demonstrations(annotations, format="annotations").procedures.items():
         path = truths_folder / f"{name}.json"
         if not path.exists():
@@ -59,21 +60,47 @@ def read_recipes(directory: Path) -> Recipes:
             continue
         demonstrations.append(given)
         truths.append(truth)
-        answer = published_answer(directory, name)
-        if answer is not None:
-            answers[name] = answer
     if not truths:
         reasons = "".join(f"; {note}" for note in notes[:3])
         raise MissingDataError(
             f"{truths_folder}: no known graph of any recipe in {annotations}{reasons}"
         )
-    return Recipes(tuple(demonstrations), tuple(truths), answers, directory, tuple(notes))
+    known = {given.procedure: truth for given, truth in zip(demonstrations, truths, strict=True)}
+    answers, unusable = published_answers(directory, known)
+    return Recipes(tuple(demonstrations), tuple(truths), answers, directory, (*notes, *unusable))
 
 
-def published_answer(directory: Path, name: str) -> TaskGraph | None:
-    """Return the graph that a language model gave for a recipe, if it is published."""
-    path = directory / "llm-graphs" / f"graph_{name}.adjlist"
-    return to_graph(read_adjacency(path), procedure=name).graph if path.exists() else None
+def published_answers(
+    directory: Path, known: Mapping[str, TaskGraph]
+) -> tuple[dict[str, TaskGraph], list[str]]:
+    """Return the graphs that a language model gave for recipes, and notes on unusable ones.
+
+    Parameters
+    ----------
+    directory
+        The data directory.
+    known
+        The known graphs by what the files of answers call them.
+    """
+    answers, notes = {}, []
+    for name, truth in known.items():
+        path = directory / "llm-graphs" / f"graph_{name}.adjlist"
+        if not path.exists():
+            continue
+        try:
+            answer = to_graph(read_adjacency(path), procedure=name).graph
+        except InputError as error:
+            notes.append(f"a language model's answer cannot be used: {error}")
+            continue
+        unknown = [step for step in answer.steps if step not in truth.vocabulary]
+        if unknown:
+            notes.append(
+                "a language model's answer cannot be used: "
+                f"{path}: the known graph has no step {unknown[0]!r}"
+            )
+            continue
+        answers[name] = answer
+    return answers, notes
 
 
 def published_graphs(recipes: Recipes) -> list[TaskGraph]:

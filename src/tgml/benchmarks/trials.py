@@ -198,8 +198,8 @@ def detection_row(
         "flagged": found.true_alarms + found.false_alarms,
     }
     seconds = [trial.seconds for trial in trials if trial.seconds is not None]
-    if len(seconds) == len(trials):
-        minutes = sum(seconds) / 60
+    minutes = sum(seconds) / 60
+    if len(seconds) == len(trials) and minutes > 0:
         row["false_alarms_per_minute"] = found.false_alarms / minutes
         for recall in RECALLS:
             alarms = false_alarms_at_recall(truths, scores, recall)

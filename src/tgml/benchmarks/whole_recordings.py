@@ -3,15 +3,120 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tgml.benchmarks.data import data_file
+from tgml.errors import FormatError, MissingDataError
+from tgml.graph import TaskGraph
+from tgml.readers import read_demonstrations, read_graph
 from tgml.sequences import Demonstrations, Vocabulary
 from tgml.storage import read_json
 
 ANNOTATIONS, ERRORS = "complete_step_annotations", "error_annotations"
 """How the files begin: one of steps, and the one of errors that goes with it."""
+
+
+@dataclass(frozen=True)
+class WholeRecipe:
+    """All recordings of a recipe that has a known graph.
+
+    Parameters
+    ----------
+    demonstrations
+        Its recordings, under the known graph's names.
+    truth
+        The known graph.
+    file
+        The known graph's file, without its ending.
+    """
+
+    demonstrations: Demonstrations
+    truth: TaskGraph
+    file: str
+
+
+def read_everything(
+    directory: Path, *, order: str = "file", tagged: bool = False
+) -> tuple[list[WholeRecipe], list[str]]:
+    """Read all files of steps, whose recordings may lie in several of them.
+
+    Parameters
+    ----------
+    directory
+        The data directory.
+    order
+        Which order of steps counts, as for `read_demonstrations`.
+    tagged
+        Whether to mark steps as the error annotations do, and to leave out the recordings that
+        these do not have.
+
+    Returns
+    -------
+    tuple
+        The recipes, and what was left out.
+
+    Raises
+    ------
+    MissingDataError
+        If files are not there, or no recipe has a known graph.
+    """
+    known = known_graph_files(directory)
+    files = annotation_files(directory)
+    found: dict[str, WholeRecipe] = {}
+    notes: list[str] = []
+    for path in files:
+        errors = error_file(directory, path) if tagged else None
+        read = read_demonstrations(path, format="captaincook4d", order=order, errors=errors)
+        listed = None if errors is None else _recordings_in(errors)
+        for given in read.procedures.values():
+            name, graph_file = given.procedure, known.get(letters(given.procedure))
+            if graph_file is None:
+                notes.append(f"{name} has no known graph and was left out")
+                continue
+            truth = read_graph(graph_file)
+            try:
+                renamed = with_names(given, truth.steps)
+            except FormatError as error:
+                notes.append(f"{name} of {path.name} was left out: {error}")
+                continue
+            if listed is not None:
+                kept = tuple(one for one in renamed if one.id in listed)
+                if len(kept) < len(renamed):
+                    notes.append(
+                        f"{name}: {len(renamed) - len(kept)} of {len(renamed)} recordings have no "
+                        "error annotations and were left out"
+                    )
+                renamed = replace(renamed, sequences=kept)
+            if letters(name) in found:
+                renamed = joined(found[letters(name)].demonstrations, renamed)
+            if len(renamed):
+                found[letters(name)] = WholeRecipe(renamed, truth, graph_file.stem)
+    if not found:
+        reasons = "".join(f"; {note}" for note in notes[:3])
+        names = ", ".join(path.name for path in files)
+        raise MissingDataError(
+            f"{files[0].parent}: no recording of {names} can be used: expected recipes with a "
+            f"known graph{reasons}"
+        )
+    return list(found.values()), notes
+
+
+def joined(first: Demonstrations, second: Demonstrations) -> Demonstrations:
+    """Return the recordings of both, those of the same id once."""
+    words = Vocabulary(tuple(dict.fromkeys((*first.vocabulary.steps, *second.vocabulary.steps))))
+    node = [0, *(words.node(step) for step in second.vocabulary.steps)]
+    known = {recording.id for recording in first}
+    more = tuple(
+        replace(
+            recording,
+            steps=tuple(node[step] for step in recording.steps),
+            skipped=tuple(node[step] for step in recording.skipped),
+        )
+        for recording in second
+        if recording.id not in known
+    )
+    return Demonstrations(words, (*first.sequences, *more), first.procedure)
 
 
 def annotation_files(directory: Path) -> list[Path]:
@@ -55,34 +160,60 @@ def letters(name: str) -> str:
     return "".join(char for char in name.casefold() if char.isalnum())
 
 
-def tagged_steps(errors: Path, tag: str) -> dict[str, frozenset[str]]:
-    """Return by recording the letters of the steps that an error annotation gives a tag.
+def tagged_steps(directory: Path, tag: str) -> dict[str, frozenset[str]]:
+    """Return by recording the letters of the steps that its error annotation gives a tag.
+
+    A step is known by its id, and may be called by any description that its recipe has of it.
 
     Parameters
     ----------
-    errors
-        A file of errors that a reader has checked.
+    directory
+        A data directory whose files a reader has checked.
     tag
         What an annotator calls the error.
     """
-    return {
-        recording["recording_id"]: frozenset(
-            letters(step["description"])
-            for step in recording["step_annotations"]
-            if any(error["tag"] == tag for error in step.get("errors") or ())
-        )
-        for recording in read_json(errors)
-    }
+    found: dict[str, frozenset[str]] = {}
+    for path in annotation_files(directory):
+        recordings = read_json(path)
+        called: dict[tuple[str, str], set[str]] = {}
+        for recording in recordings.values():
+            for step in recording["steps"]:
+                key = recording["activity_name"], str(step["step_id"])
+                called.setdefault(key, set()).add(letters(step["description"]))
+        for errors in read_json(error_file(directory, path)):
+            own = recordings.get(errors["recording_id"])
+            if own is not None and errors["recording_id"] not in found:
+                found[errors["recording_id"]] = frozenset(
+                    name
+                    for step in errors["step_annotations"]
+                    if any(error["tag"] == tag for error in step.get("errors") or ())
+                    for name in called.get((own["activity_name"], str(step["step_id"])), ())
+                )
+    return found
 
 
-def with_names(given: Demonstrations, names: Sequence[str]) -> Demonstrations | None:
-    """Return demonstrations under the known graph's names, whose spelling may differ a little."""
+def _recordings_in(errors: Path) -> set[str]:
+    return {str(recording["recording_id"]) for recording in read_json(errors)}
+
+
+def with_names(given: Demonstrations, names: Sequence[str]) -> Demonstrations:
+    """Return demonstrations under the known graph's names, whose spelling may differ a little.
+
+    Raises
+    ------
+    FormatError
+        If the graph lacks one of the steps, or two have the same letters.
+    """
     spelling = {letters(name): name for name in names}
-    found = [spelling.get(letters(step)) for step in given.vocabulary.steps]
-    if None in found or len(set(found)) < len(found):
-        return None
-    words = Vocabulary(tuple(name for name in found if name is not None))
-    return Demonstrations(words, given.sequences, given.procedure)
+    found: dict[str, str] = {}
+    for step in given.vocabulary.steps:
+        name = spelling.get(letters(step))
+        if name is None:
+            raise FormatError(f"its known graph lacks the step {step!r}")
+        if name in found:
+            raise FormatError(f"the steps {found[name]!r} and {step!r} have the same letters")
+        found[name] = step
+    return Demonstrations(Vocabulary(tuple(found)), given.sequences, given.procedure)
 
 
 def unmarked(given: Demonstrations) -> Demonstrations:

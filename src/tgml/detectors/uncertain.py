@@ -39,7 +39,12 @@ class UncertainRule:
 
     @classmethod
     def learn(
-        cls, graph: TaskGraph, recordings: Sequence[Sequence[str]], error_rate: float
+        cls,
+        graph: TaskGraph,
+        recordings: Sequence[Sequence[str]],
+        error_rate: float,
+        *,
+        seed: int = 0,
     ) -> UncertainRule:
         """Calibrate the threshold on training recordings that a simulated recogniser sees.
 
@@ -51,6 +56,8 @@ class UncertainRule:
             Training recordings, without mistakes.
         error_rate
             How often the recogniser is expected to err.
+        seed
+            Other seeds simulate other errors.
         """
         found = calibrate(
             graph,
@@ -58,6 +65,7 @@ class UncertainRule:
             Confusion.even(graph.steps, error_rate),
             budget=BUDGET,
             copies=1,
+            seed=seed,
         )
         return cls(graph, found.confusion, found.threshold)
 
