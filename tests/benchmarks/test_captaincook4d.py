@@ -80,6 +80,21 @@ def test_a_recipe_without_known_graph_is_left_out_and_named(two_recipes: Path) -
     assert len(result.rows[0]["procedures"]) == 1
 
 
+def test_a_language_models_answer_that_cannot_be_used_costs_only_itself(two_recipes: Path) -> None:
+    answers = two_recipes / "llm-graphs"
+    answers.mkdir()
+    names = sorted(path.stem for path in (two_recipes / "captaincook4d").glob("*/*.json"))
+    (answers / f"graph_{names[0]}.adjlist").write_text("no list")
+    (answers / f"graph_{names[1]}.adjlist").write_text("START\nsing;START\nEND;sing\n")
+    result = run_benchmark("captaincook4d", data=two_recipes, methods=["no-order"])
+    said = [note for note in result.notes if "answer cannot be used" in note]
+    assert len(said) == 2
+    assert names[0] in said[0]
+    assert "the paper's figures" not in " ".join(result.notes)
+    with_paper = run_benchmark("captaincook4d", data=two_recipes, methods=["msgi"])
+    assert "the paper's figures are of 24 recipes and 194 recordings" in with_paper.notes
+
+
 def test_missing_files_are_named_with_where_they_belong(tmp_path: Path) -> None:
     with pytest.raises(MissingDataError, match=r"task_graph_generation_annotations.*TGML_DATA"):
         run_benchmark("captaincook4d", data=tmp_path)

@@ -70,6 +70,22 @@ def test_what_cannot_run_or_is_missing_is_noted(folder: Path) -> None:
     assert "miniroad's file has 1 of the 2 recordings" in notes
 
 
+def test_what_was_recognised_is_judged_by_the_ids_of_the_test_half(folder: Path) -> None:
+    path = folder / "recognition" / "output_miniROAD_Assembly101-O.json"
+    seen = json.loads(path.read_text())
+    path.write_text(json.dumps({**seen, "one": seen["four"], "nobody": seen["four"]}))
+    result = run_benchmark("assembly101-o", data=folder, methods=["unseen-step"])
+    assert "2 by miniroad" in result.title
+    assert any(
+        "miniroad's file has 2 recordings that are not of the test" in n for n in result.notes
+    )
+    path.write_text(json.dumps({"nobody": seen["four"]}))
+    result = run_benchmark("assembly101-o", data=folder, methods=["unseen-step"])
+    assert {row["segments"] for row in result.rows} == {"true"}
+    assert any("has no recording of the test half" in note for note in result.notes)
+    assert "published figures are of 135 recordings for training and 182 for test" in result.notes
+
+
 def test_notes_are_of_the_rows_shown(folder: Path) -> None:
     few = run_benchmark("assembly101-o", data=folder, methods=["position"])
     assert not any(name in note for note in few.notes for name in ("weighed", "do has", "paper"))

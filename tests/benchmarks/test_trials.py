@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -126,6 +128,91 @@ def test_data_without_recordings_to_judge_is_said(recipe: Path) -> None:
         run_benchmark("captaincook4d-trials", data=recipe)
 
 
+def _change(recipe: Path, name: str, change: Callable[[Any], Any]) -> None:
+    path = recipe / "captaincook4d" / f"{name}.dev.json"
+    path.write_text(json.dumps(change(json.loads(path.read_text()))))
+
+
+def test_recordings_of_a_recipe_may_lie_in_several_files(recipe: Path) -> None:
+    whole = run_benchmark("captaincook4d-trials", data=recipe, methods=["intersection"])
+    folder = recipe / "captaincook4d"
+    for name, own in (("complete_step_annotations", dict), ("error_annotations", list)):
+        content = json.loads((folder / f"{name}.dev.json").read_text())
+        first = {"bad_1": content["bad_1"]} if own is dict else content[:1]
+        rest = {k: v for k, v in content.items() if k != "bad_1"} if own is dict else content[1:]
+        (folder / f"{name}.dev.json").write_text(json.dumps(first))
+        (folder / f"{name}.test.json").write_text(json.dumps(rest))
+    parts = run_benchmark("captaincook4d-trials", data=recipe, methods=["intersection"])
+    assert parts.title == whole.title
+    assert [row["f1"] for row in parts.rows] == [row["f1"] for row in whole.rows]
+    unfiltered = run_benchmark("captaincook4d-unfiltered", data=recipe, methods=["intersection"])
+    assert "1 recipes, all 3 recordings" in unfiltered.title
+    assert "1 procedures, 3 recordings" in (
+        run_benchmark("audit", data=recipe, methods=["random"], seeds=1).parts[0].title
+    )
+
+
+def test_a_tagged_step_is_known_by_its_id(recipe: Path) -> None:
+    def respelt(errors: list[Any]) -> list[Any]:
+        for recording in errors:
+            for step in recording["step_annotations"]:
+                step["description"] += " (as annotated)"
+        return errors
+
+    _change(recipe, "error_annotations", respelt)
+    result = run_benchmark("captaincook4d-trials", data=recipe, methods=["annotated-graph"])
+    assert "1 steps tagged Missing Step" in result.parts[1].title
+
+
+def test_recordings_without_error_annotations_are_left_out_and_counted(recipe: Path) -> None:
+    _change(recipe, "error_annotations", lambda errors: errors[1:])
+    result = run_benchmark("captaincook4d-trials", data=recipe, methods=["intersection"])
+    assert "4 steps of 1 whole recordings" in result.title
+    assert "Chain: 1 of 3 recordings have no error annotations and were left out" in result.notes
+    _change(recipe, "error_annotations", lambda _: [])
+    with pytest.raises(MissingDataError, match="3 of 3 recordings have no error annotations"):
+        run_benchmark("captaincook4d-trials", data=recipe, methods=["intersection"])
+
+
+def test_why_no_recipe_can_be_judged_is_said(recipe: Path) -> None:
+    def foreign(recordings: dict[str, Any]) -> dict[str, Any]:
+        for recording in recordings.values():
+            recording["steps"][0]["description"] = "sing"
+        return recordings
+
+    def clean(recordings: dict[str, Any]) -> dict[str, Any]:
+        return {"chain_0": recordings["chain_0"]}
+
+    kept = (recipe / "captaincook4d" / "complete_step_annotations.dev.json").read_text()
+    _change(recipe, "complete_step_annotations", foreign)
+    for name in ("captaincook4d-trials", "captaincook4d-unfiltered"):
+        with pytest.raises(MissingDataError, match="its known graph lacks the step 'sing'"):
+            run_benchmark(name, data=recipe, methods=["intersection"])
+    _change(recipe, "complete_step_annotations", lambda _: clean(json.loads(kept)))
+    with pytest.raises(MissingDataError, match="chain has no recording outside the clean split"):
+        run_benchmark("captaincook4d-trials", data=recipe, methods=["intersection"])
+
+
+def test_where_nothing_is_tagged_or_takes_time_that_is_no_crash(recipe: Path) -> None:
+    def plain(errors: list[Any]) -> list[Any]:
+        for recording in errors:
+            for step in recording["step_annotations"]:
+                step["errors"] = []
+        return errors
+
+    def timeless(recordings: dict[str, Any]) -> dict[str, Any]:
+        for recording in recordings.values():
+            for step in recording["steps"]:
+                step["start_time"] = step["end_time"] = 0.0
+        return recordings
+
+    _change(recipe, "error_annotations", plain)
+    _change(recipe, "complete_step_annotations", timeless)
+    result = run_benchmark("captaincook4d-trials", data=recipe, methods=["intersection"])
+    assert any(note.startswith("no step is tagged Order Error") for note in result.notes)
+    assert "false_alarms_per_minute" not in result.rows[0]
+
+
 def test_an_unknown_method_is_said() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'intersection'"):
         run_benchmark("synthetic-trials", methods=["intersectoin"])
@@ -157,6 +244,14 @@ def toys(tmp_path: Path) -> Path:
         split = tmp_path / "assembly101" / f"{'test' if person == 9005 else 'train'}_split.txt"
         split.write_text(f"{name}\n")
     return tmp_path
+
+
+@pytest.mark.parametrize("method", ["always-before", "position", "intersection"])
+def test_whoever_cannot_be_judged_by_others_is_said(toys: Path, method: str) -> None:
+    for path in sorted((toys / "assembly101" / "annotations").iterdir())[1:]:
+        path.unlink()
+    with pytest.raises(MissingDataError, match="at least two people"):
+        run_benchmark("assembly101-trials", data=toys, methods=[method])
 
 
 def test_whole_assemblies_are_judged_by_what_other_people_did(toys: Path) -> None:

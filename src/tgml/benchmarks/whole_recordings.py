@@ -87,11 +87,12 @@ def read_everything(
                         f"{name}: {len(renamed) - len(kept)} of {len(renamed)} recordings have no "
                         "error annotations and were left out"
                     )
+                if not kept:
+                    continue
                 renamed = replace(renamed, sequences=kept)
             if letters(name) in found:
                 renamed = joined(found[letters(name)].demonstrations, renamed)
-            if len(renamed):
-                found[letters(name)] = WholeRecipe(renamed, truth, graph_file.stem)
+            found[letters(name)] = WholeRecipe(renamed, truth, graph_file.stem)
     if not found:
         reasons = "".join(f"; {note}" for note in notes[:3])
         names = ", ".join(path.name for path in files)
