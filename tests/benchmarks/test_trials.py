@@ -152,7 +152,7 @@ def test_recordings_of_a_recipe_may_lie_in_several_files(recipe: Path) -> None:
     )
 
 
-def test_a_tagged_step_is_known_by_its_id(recipe: Path) -> None:
+def test_a_tagged_step_is_known_by_its_id_where_nothing_is_called_so(recipe: Path) -> None:
     def respelt(errors: list[Any]) -> list[Any]:
         for recording in errors:
             for step in recording["step_annotations"]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -164,7 +165,8 @@ def letters(name: str) -> str:
 def tagged_steps(directory: Path, tag: str) -> dict[str, frozenset[str]]:
     """Return by recording the letters of the steps that its error annotation gives a tag.
 
-    A step is known by its id, and may be called by any description that its recipe has of it.
+    A step is known by its description, as annotators write that and an id may be a slip; where
+    the recipe has no step called so, by its id.
 
     Parameters
     ----------
@@ -176,19 +178,22 @@ def tagged_steps(directory: Path, tag: str) -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for path in annotation_files(directory):
         recordings = read_json(path)
-        called: dict[tuple[str, str], set[str]] = {}
+        called: dict[tuple[str, str], Counter[str]] = {}
         for recording in recordings.values():
             for step in recording["steps"]:
                 key = recording["activity_name"], str(step["step_id"])
-                called.setdefault(key, set()).add(letters(step["description"]))
+                called.setdefault(key, Counter())[step["description"]] += 1
+        names = {key: letters(most.most_common(1)[0][0]) for key, most in called.items()}
+        steps = {(activity, name) for (activity, _), name in names.items()}
         for errors in read_json(error_file(directory, path)):
             own = recordings.get(errors["recording_id"])
             if own is not None and errors["recording_id"] not in found:
                 found[errors["recording_id"]] = frozenset(
-                    name
+                    letters(step["description"])
+                    if (own["activity_name"], letters(step["description"])) in steps
+                    else names.get((own["activity_name"], str(step["step_id"])), "")
                     for step in errors["step_annotations"]
                     if any(error["tag"] == tag for error in step.get("errors") or ())
-                    for name in called.get((own["activity_name"], str(step["step_id"])), ())
                 )
     return found
 

@@ -16,6 +16,7 @@ from tgml.learners.knowledge import InformedLearner
 from tgml.learners.partial_order import closure, reduction, without
 from tgml.learners.robust.confidence import Confidence, confidence
 from tgml.learners.robust.demonstrators import TRUSTED, Demonstrators
+from tgml.learners.robust.numbering import by_place
 from tgml.learners.robust.pair_mixture import first_order
 from tgml.learners.robust.recordings import Recordings
 from tgml.learners.robust.search import EDGE_COST, Search, tell_nobody
@@ -95,13 +96,15 @@ class Robust(InformedLearner):
         self, demonstrations: Demonstrations, seed: int, tell: Callable[[float], None]
     ) -> Learned:
         tell(0.0)
-        words = demonstrations.vocabulary
-        if len(words) > MOST_STEPS:
+        if len(demonstrations.vocabulary) > MOST_STEPS:
             raise InputError(
-                f"the procedure has {len(words)} steps; 'robust' learns up to {MOST_STEPS}, "
+                f"the procedure has {len(demonstrations.vocabulary)} steps; 'robust' learns up to "
+                f"{MOST_STEPS}, "
                 "use the method 'intersection'"
             )
-        recordings = Recordings.of(demonstrations, self.repetitions, seed)
+        numbered, new = by_place(demonstrations)
+        words = numbered.vocabulary
+        recordings = Recordings.of(numbered, self.repetitions, seed)
         constraints = self.constraints(words)
         search, order = self._best_search(recordings, constraints.never, tell)
         people = search.people
@@ -119,19 +122,21 @@ class Robust(InformedLearner):
         for edge in constraints.must:
             weights[edge] = sure.pairs[edge] = 1.0
         trust = _trust(recordings, self.everybody(recordings, order).slips(order))
+        as_given = np.ix_(new, new)
         return Learned(
-            WeightedAdjacency(words, weights, threshold=0.0),
+            WeightedAdjacency(demonstrations.vocabulary, weights[as_given], threshold=0.0),
             (*recordings.notes, *_careless(demonstrations, trust)),
             {
                 "error_rate": float(np.average(people.rates, weights=people.weights)),
                 "careless": float(sum(share < TRUSTED for share in trust)),
             },
-            confidence=WeightedAdjacency(words, sure.pairs),
+            confidence=WeightedAdjacency(demonstrations.vocabulary, sure.pairs[as_given]),
             trust=trust,
         )
 
     def training_curve(self, demonstrations: Demonstrations, *, seed: int = 0) -> Curve:
         """Search for the order; return what is minimised before each sweep over all pairs."""
+        demonstrations, _ = by_place(demonstrations)
         recordings = Recordings.of(demonstrations, self.repetitions, seed)
         never = self.constraints(demonstrations.vocabulary).never
         search, _ = self._best_search(recordings, never)
