@@ -31,6 +31,7 @@ class Exact:
     mistakes: Wrong = field(default_factory=dict)
     noted: Wrong = field(default_factory=dict)
     repeated: float = 0.0
+    right: float = 0.0
 
     def observe(self, name: str, confidence: float | None) -> None:
         """Take in an observation."""
@@ -38,7 +39,7 @@ class Exact:
         happened: dict[str | None, float] = defaultdict(float)
         mistakes: Wrong = defaultdict(float)
         noted: Wrong = defaultdict(float)
-        repeated = 0.0
+        repeated = right = 0.0
         for (done, skipped, forgotten, past), weight in self.worlds.items():
             for step, chance, after, new, late in self._ways(
                 (done, skipped, forgotten), name, confidence or 0.0
@@ -48,6 +49,7 @@ class Exact:
                 lacks = self._needs(step) - after[0]
                 if lacks or late:
                     (mistakes if new else noted)[step, lacks, late] += weight * chance
+                right += weight * chance * (step == name and not new)
                 repeated += weight * chance * (step == name and step in done and not lacks)
         total = sum(worlds.values())
         if not total:
@@ -58,6 +60,7 @@ class Exact:
         self.mistakes = {what: weight / total for what, weight in mistakes.items()}
         self.noted = {what: weight / total for what, weight in noted.items()}
         self.repeated = repeated / total
+        self.right = right / total
 
     def _needs(self, step: str | None) -> Steps:
         return frozenset(self.graph.missing_before(step, ())) if step else NONE

@@ -54,6 +54,14 @@ def test_a_wide_beam_knows_that_several_steps_may_have_been_missed_in_a_row() ->
     _compare(graph, confusion, 0.2, [("c", None), ("a", None), ("b", None)])
 
 
+@pytest.mark.parametrize("steps", ["cb", "xb", "acb", "cbb", "bcb"])
+def test_a_wide_beam_knows_what_a_late_optional_step_may_lack(steps: str) -> None:
+    graph = TaskGraph.from_preconditions({"b": ["a"], "x": ["b"], "c": ["x"]})
+    graph = graph.replace(attributes={"b": StepAttributes(optional=True)})
+    confusion = Confusion.even(graph.steps, 0.3)
+    _compare(graph, confusion, 0.2, [(step, None) for step in steps])
+
+
 def _compare(
     graph: TaskGraph, confusion: Confusion, rate: float, stream: list[tuple[str, float | None]]
 ) -> None:
@@ -68,6 +76,7 @@ def _compare(
         assert verdict.made_up == pytest.approx(
             exact.happened.get(None, 0.0) if known else 0.0, abs=CLOSE
         )
+        assert verdict.right == pytest.approx(exact.right, abs=CLOSE)
         noted = sum(exact.noted.values())
         if verdict.missing or verdict.done_without_it:
             assert verdict.kind in ("too-early", "too-late", "skipped-inferred")
@@ -77,7 +86,7 @@ def _compare(
         elif known:
             assert exact.happened[verdict.happened] > max(exact.happened.values()) - CLOSE
             assert max(mistake, noted) < 0.5 + CLOSE
-            margin = 2 * exact.repeated - verdict.right
+            margin = 2 * exact.repeated - exact.right
             if abs(margin) > CLOSE:
                 again = verdict.happened == step and margin > 0
                 assert (verdict.kind == "repeated") == again
