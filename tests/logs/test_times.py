@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tgml.errors import FormatError
-from tgml.logs import read_log
+from tgml.logs import LogFilter, profile_log, read_log
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("duckdb")
@@ -30,7 +30,11 @@ def order(times: list[Any], kind: Any = None) -> str:
     [
         ([3, 2, 1], pa.timestamp("ns")),
         ([-1, -2, -1001], pa.timestamp("ns")),
+        ([2100, 1999, 1600], pa.timestamp("ns")),
+        ([1001, -400, -1600], pa.timestamp("ns", "UTC")),
+        ([3000, 2000, 1000], pa.timestamp("ns")),
         ([3, 2, 1], pa.timestamp("us", "UTC")),
+        ([".5", ".25", "-.000000001"], None),
         ([f"{DAY}.000000003", f"{DAY}.000000002", f"{DAY}.000000001"], None),
         ([f"{DAY}.00000003Z", f"{DAY}.000000002Z", f"{DAY}.000000001Z"], None),
         ([f"{DAY}.000001", f"{DAY}.000000999", f"{DAY}"], None),
@@ -45,6 +49,43 @@ def order(times: list[Any], kind: Any = None) -> str:
 )
 def test_times_are_told_apart_however_fine_they_are(times: list[Any], kind: Any) -> None:
     assert order(times, kind) == "cba"
+
+
+def test_a_time_format_may_tell_nanoseconds() -> None:
+    times = ["10:00:00.000000900", "10:00:00.000000600"]
+    table = pa.table({"case": [1, 1], "activity": ["b", "a"], "time": times})
+    demonstrations = read_log(table, time_format="%H:%M:%S.%n").only()
+    assert demonstrations.names(demonstrations.sequences[0]) == ("a", "b")
+
+
+def test_a_day_ends_where_the_next_begins_however_fine_times_are() -> None:
+    times = ["2024-05-31 10:00:00", "2024-05-31 23:59:59.9999995"]
+    table = pa.table({"case": [1, 1], "activity": ["a", "b"], "time": times})
+    assert len(read_log(table, keep=LogFilter(until="2024-05-31")).only()) == 1
+    assert len(read_log(table, keep=LogFilter(until="2024-05-31T23:59:59.999999")).only()) == 1
+    with pytest.raises(FormatError, match="no recording is left"):
+        read_log(table, keep=LogFilter(until="2024-05-31T23:59:59.999998"))
+
+
+@pytest.mark.parametrize(
+    ("times", "kind", "gap"),
+    [
+        ([-100, 100], pa.int8(), 200),
+        ([-(2**62), 2**62 + 5], pa.int64(), 2.0**63),
+        ([0, 2**64 - 1], pa.uint64(), 2.0**64),
+        ([Decimal(-(10**38) + 1), Decimal(10**38 - 1)], pa.decimal128(38, 0), 2e38),
+    ],
+)
+def test_gaps_may_be_wider_than_times(times: list[Any], kind: Any, gap: float) -> None:
+    table = pa.table({"case": [1, 1], "activity": ["a", "b"], "time": pa.array(times, kind)})
+    assert profile_log(table).gap_longest == pytest.approx(gap)
+
+
+def test_moments_before_1970_are_rounded_down() -> None:
+    times = ["1969-12-31T23:59:59.9999982", "1969-12-31T23:59:59.9999998"]
+    profile = profile_log(pa.table({"case": [1, 1], "activity": ["a", "b"], "time": times}))
+    assert profile.since == "1969-12-31T23:59:59.999998"
+    assert profile.until == "1969-12-31T23:59:59.999999"
 
 
 def test_numbers_that_are_not_finite_are_no_times() -> None:

@@ -137,6 +137,7 @@ def test_a_verdict_says_all_in_plain_values() -> None:
         "probability": 1.0,
         "made_up": 0.0,
         "right": 0.0,
+        "repeated": 0.0,
         "happened": "b",
         "missing": ["a"],
         "done_without_it": [],
@@ -216,7 +217,13 @@ def test_a_step_seen_again_is_done_again_where_it_was_done_at_all() -> None:
     sure.observe("a", confidence=1.0)
     verdict = sure.observe("a", confidence=0.8)
     assert (verdict.kind, verdict.happened) == ("repeated", "a")
-    assert "done again" in verdict.sentence()
+    assert "is probably done again" in verdict.sentence()
+    short = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"]})
+    unsure = UncertainMonitor(short, error_rate=0.2)
+    unsure.observe("a")
+    verdict = unsure.observe("a")
+    assert verdict.right > 0.5 > verdict.repeated > verdict.right / 2
+    assert verdict.sentence().startswith("'a' may be done again")
 
 
 def test_who_goes_on_without_a_step_that_was_noted_is_said_to() -> None:

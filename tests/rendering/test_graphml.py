@@ -53,6 +53,13 @@ def test_which_steps_are_optional_or_repeatable_is_kept() -> None:
     }
 
 
+def test_what_holds_for_every_node_may_be_said_once_and_is_not_of_the_ends() -> None:
+    graph = nx.DiGraph([("END", "stir"), ("stir", "pour"), ("pour", "START")])
+    graph.graph["node_default"] = {"optional": True}
+    graph.nodes["pour"]["optional"] = False
+    assert TaskGraph.from_networkx(graph).optional_steps == ("stir",)
+
+
 @pytest.mark.parametrize("character", ["\x00", "\x1b", "\ud800", "\uffff"])
 def test_what_xml_cannot_hold_is_refused(character: str) -> None:
     graph = TaskGraph.from_preconditions({f"mix{character}": []})

@@ -79,12 +79,17 @@ def content_of_networkx(graph: nx.DiGraph) -> dict[str, Any]:
             for step, needed, weight in graph.edges(data="weight")
             if weight is not None
         },
-        "attributes": {
-            str(node): StepAttributes(
-                optional=about.get("optional") is True, repeatable=about.get("repeatable") is True
-            )
-            for node, about in graph.nodes(data=True)
-            if any(about.get(mark) is True for mark in _MARKS)
-        },
+        "attributes": _attributes(graph),
         "procedure": str(graph.graph.get("procedure", "")),
     }
+
+
+def _attributes(graph: nx.DiGraph) -> dict[str, StepAttributes]:
+    # GraphML may say once what holds for every node that says nothing itself.
+    usual = graph.graph.get("node_default", {})
+    found = {}
+    for node, about in graph.nodes(data=True):
+        optional, repeatable = (about.get(mark, usual.get(mark)) is True for mark in _MARKS)
+        if (optional or repeatable) and str(node) not in (START, END):
+            found[str(node)] = StepAttributes(optional=optional, repeatable=repeatable)
+    return found

@@ -8,6 +8,7 @@ import numpy as np
 
 from tgml.learners.robust import Robust
 from tgml.learners.robust.demonstrators import TRUSTED
+from tgml.learners.robust.numbering import by_place
 from tgml.learners.robust.recordings import Recordings
 from tgml.sequences import Demonstrations
 
@@ -27,7 +28,8 @@ def believable(demonstrations: Demonstrations) -> Demonstrations:
     ['1', '2', '3', '4', '5', '6']
     """
     learner = Robust()
-    recordings = Recordings.of(demonstrations, learner.repetitions, 0)
+    numbered, _ = by_place(demonstrations)
+    recordings = Recordings.of(numbered, learner.repetitions, 0)
     _, order = learner.most_probable(recordings)
     slips = learner.everybody(recordings, order).slips(order)
     worst = [float(slips[list(own)].max()) for own in recordings.owners]

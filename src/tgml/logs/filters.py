@@ -71,7 +71,8 @@ class LogFilter:
         """SQL for whether a recording lies between the dates, over the times of its events."""
         since, until = self.bounds
         parts = [f"min(time) >= {since}"] if since is not None else []
-        parts += [f"max(time) <= {until}"] if until is not None else []
+        # Below the next microsecond, as times may be finer than a moment that is given.
+        parts += [f"max(time) < {until + 1}"] if until is not None else []
         return " AND ".join(parts) or "true"
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
+from math import floor
 from typing import Any
 
 from tgml.logs.engine import Engine
@@ -217,11 +218,17 @@ def _gaps(log: Log) -> tuple[str | None, str | None, float | None, float | None,
             "WHERE (procedure, recording) IN (SELECT (procedure, recording) FROM events "
             f"GROUP BY procedure, recording HAVING {log.keep.inside})"
         )
+    ((_, kind, *_),) = log.engine.rows("DESCRIBE SELECT time FROM events")
+    wide = "time"  # as wide as a difference of two may be
+    if kind == "HUGEINT" or kind.startswith("DECIMAL(38,0)"):
+        wide = "time::DOUBLE"
+    elif "INT" in kind:
+        wide = "time::HUGEINT"
     first, last, middle, longest, tied = log.engine.row(
         f"""
         SELECT min(time), max(time), approx_quantile(gap::DOUBLE, 0.5), max(gap),
             count(*) FILTER (WHERE gap = 0)
-        FROM (SELECT time, time - lag(time) OVER
+        FROM (SELECT time, {wide} - lag({wide}) OVER
             (PARTITION BY procedure, recording ORDER BY time, rowid) AS gap FROM events {some})
         """
     )
@@ -231,7 +238,7 @@ def _gaps(log: Log) -> tuple[str | None, str | None, float | None, float | None,
     if not is_dated:
         return None, None, *in_seconds, tied
     zone = UTC if log.events.is_zoned else None
-    return _moment(int(first), zone), _moment(int(last), zone), *in_seconds, tied
+    return _moment(floor(first), zone), _moment(floor(last), zone), *in_seconds, tied
 
 
 def _moment(microseconds: int, zone: tzinfo | None) -> str:

@@ -18,7 +18,8 @@ _EXACT = (
 _ROUNDED = ("FLOAT", "DOUBLE", "UHUGEINT")
 
 # What a decimal of the engine holds to the last digit, where a floating point number may not.
-_PLAIN_NUMBER = r"^[+-]?\d{1,28}(\.\d{0,9})?$"
+_PLAIN_NUMBER = r"^[+-]?(\d{1,28}(\.\d{0,9})?|\.\d{1,9})$"
+_NANOSECONDS = ("TIMESTAMP_NS", "TIMESTAMPTZ_NS", "TIMESTAMP_NS WITH TIME ZONE")
 _FINER = r"\.\d{6}(\d{1,3})"
 """The digits of a time of day behind its microseconds."""
 
@@ -73,15 +74,11 @@ def time_column(
         raise SettingError(
             f"{where}: the time column holds {kind}, not texts; leave the time format out"
         )
+    if kind in _NANOSECONDS:
+        return _nanoseconds(engine, relation, column, is_zoned=kind != "TIMESTAMP_NS")
     finite = f"CASE WHEN isfinite({column}) THEN {column} END"
     if kind == "TIMESTAMP WITH TIME ZONE":
         return TimeColumn(f"epoch_us({finite})", is_date=True, is_zoned=True)
-    if (
-        kind == "TIMESTAMP_NS"
-        and engine.row(f"SELECT count(*) FROM {relation} WHERE epoch_ns({column}) % 1000 <> 0")[0]
-    ):
-        stamp = f"epoch_us(CAST({column} AS TIMESTAMP))"
-        return TimeColumn(_finer(stamp, f"(epoch_ns({column}) % 1000 + 1000) % 1000"), is_date=True)
     if kind.startswith("TIMESTAMP") or kind == "DATE":
         return TimeColumn(f"epoch_us(CAST({finite} AS TIMESTAMP))", is_date=True)
     if kind.startswith(_EXACT):
@@ -134,7 +131,20 @@ def _with_format(
             f"{time_format!r} says; see the manual of strptime"
         )
     is_zoned = "%z" in time_format.lower()
+    ((_, kind, *_),) = engine.rows(f"DESCRIBE SELECT {parsed} FROM {relation}")
+    if kind in _NANOSECONDS:
+        return _nanoseconds(engine, relation, parsed, is_zoned=is_zoned)
     return TimeColumn(f"epoch_us(CAST({parsed} AS TIMESTAMPTZ))", is_date=True, is_zoned=is_zoned)
+
+
+def _nanoseconds(engine: Engine, relation: str, stamp: str, *, is_zoned: bool) -> TimeColumn:
+    """Return how to get a number out of moments that the engine knows to the nanosecond."""
+    # Not by a cast to microseconds, which rounds.
+    count = f"epoch_ns({stamp})"
+    behind = f"(({count} % 1000 + 1000) % 1000)"
+    whole = f"(({count} - {behind}) // 1000)"
+    fine = engine.row(f"SELECT count(*) FROM {relation} WHERE {behind} <> 0")[0]
+    return TimeColumn(_finer(whole, behind) if fine else whole, is_date=True, is_zoned=is_zoned)
 
 
 def _finer(microseconds: str, nanoseconds: str) -> str:

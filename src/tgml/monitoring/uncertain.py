@@ -152,7 +152,7 @@ class UncertainMonitor(Session[_Moment]):
         position = now.observed + 1
         node = self._plan.nodes.get(step)
         beam = now.beam
-        probability, made_up, right, happened = 1.0, 0.0, 0.0, None
+        probability, made_up, right, repeated, happened = 1.0, 0.0, 0.0, 0.0, None
         missing: tuple[str, ...] = ()
         late: tuple[str, ...] = ()
         lacked = 0
@@ -163,7 +163,7 @@ class UncertainMonitor(Session[_Moment]):
             reading = self._belief.read(beam, node, seen.confidence)
             beam, lacked = reading.beam, reading.mistake.missing
             probability, made_up = reading.mistake.probability, reading.made_up
-            right = reading.right
+            right, repeated = reading.right, reading.repeated
             done, blame = reading.happened, None
             if probability >= self.threshold:
                 blame = reading.mistake
@@ -171,7 +171,7 @@ class UncertainMonitor(Session[_Moment]):
             elif reading.noted.probability >= 0.5:
                 kind, blame = Kind.SKIPPED_INFERRED, reading.noted
             else:
-                again = done == node and reading.repeated > right / 2
+                again = done == node and repeated > right / 2
                 kind = Kind.REPEATED if again else Kind.CORRECT
             if blame:
                 done, missing = blame.step, self._plan.names_in(blame.missing)
@@ -184,6 +184,7 @@ class UncertainMonitor(Session[_Moment]):
             probability,
             made_up,
             right,
+            repeated,
             happened,
             missing,
             late,

@@ -34,6 +34,8 @@ class UncertainVerdict:
         How probable it is that nothing was done at all.
     right
         How probable it is that it was this very step, and no mistake.
+    repeated
+        How probable it is that it was this very step, done again with all that it needs.
     happened
         The step that was most probably done, of the explanations that the verdict goes by: where
         it is called a mistake, those that are one. None if most probably none was.
@@ -55,6 +57,7 @@ class UncertainVerdict:
     probability: float
     made_up: float
     right: float
+    repeated: float
     happened: str | None
     missing: tuple[str, ...]
     done_without_it: tuple[str, ...]
@@ -107,6 +110,7 @@ class UncertainVerdict:
             "probability": self.probability,
             "made_up": self.made_up,
             "right": self.right,
+            "repeated": self.repeated,
             "happened": self.happened,
             "missing": list(self.missing),
             "done_without_it": list(self.done_without_it),
@@ -160,8 +164,10 @@ class UncertainVerdict:
             return f"{step} was most likely '{other}' (a mistake with {chance})"
         if self.right < self.probability:
             return f"{step} may be a mistake, not surely enough for an alarm ({chance})"
-        may = "is probably" if self.right >= 0.5 else "may be"
-        what = "done again" if self.kind is Kind.REPEATED else "right"
+        what, how_likely = "right", self.right
+        if self.kind is Kind.REPEATED:
+            what, how_likely = "done again", self.repeated
+        may = "is probably" if how_likely >= 0.5 else "may be"
         return f"{step} {may} {what} (a mistake with {chance})"
 
 

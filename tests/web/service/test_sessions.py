@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.web.service.running import BATTER, STEPS, Running, replayed, without_ids
 from tgml.attributes import StepAttributes
+from tgml.graph import TaskGraph
 from tgml.monitoring import Monitor
 from tgml.readers import read_demonstrations
 from tgml.storage import graph_from_json
@@ -161,6 +162,22 @@ def test_spaces_around_a_step_are_nobodys_intention(running: Running) -> None:
     assert running.observe("spaces", "1", " crack egg\t").status_code == 200
     assert running.observe("spaces", "1", "crack egg").status_code == 200
     assert running.observe("spaces", "1", "crack").status_code == 409
+
+
+def test_spaces_that_tell_two_steps_apart_count(tmp_path: Path) -> None:
+    graph = TaskGraph(["mix", " mix "], [])
+    with Running(tmp_path, graphs={"odd": graph}) as running:
+        running.open("odd", graph="odd")
+        assert running.observe("odd", "1", "mix").json()["kind"] == "correct"
+        assert running.observe("odd", "1", " mix ").status_code == 409
+        assert running.observe("odd", "2", " mix ").json()["kind"] == "correct"
+
+
+def test_of_somebody_who_did_nothing_the_csv_says_nothing(running: Running) -> None:
+    running.open("nothing")
+    running.finish("nothing")
+    text = running.client.get("/v1/sessions/nothing/export?format=csv").text
+    assert text.count("\n") == 1
 
 
 def test_an_event_with_another_time_is_a_conflict_however_large_that_is(running: Running) -> None:

@@ -278,6 +278,16 @@ def test_marks_hold_in_the_next_sitting_when_it_is_learned_anew() -> None:
     assert following.graph.optional_steps == ("warm pot",)
 
 
+def test_a_mark_that_the_file_contradicts_by_now_is_noted_and_left_out() -> None:
+    first = sitting()
+    first.mark_optional("warm pot", True)
+    following = sitting(first.to_save().replace(attributes={}))
+    assert following.graph.optional_steps == ()
+    assert following.notes == (
+        "'warm pot' is not optional by now, though it was marked otherwise; kept so",
+    )
+
+
 def test_a_foreign_history_is_kept() -> None:
     session = sitting(TEA.replace(provenance={"history": ["made by hand"], "method": "hand"}))
     session.remove("serve", "steep")

@@ -11,7 +11,9 @@ Schema = dict[str, Any]
 
 NAME_PATTERN = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 TEXT_PATTERN = r"^[^\u0000]*$"
-STEP_PATTERN = r"^(?!\s*(START|END)?\s*$)[^\u0000]*$"
+_BLANK = r"[\t-\r\u001c- \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+"""What `str.strip` takes away; what is a space differs from language to language."""
+STEP_PATTERN = rf"^(?!{_BLANK}*(START|END)?{_BLANK}*$)[^\u0000]*$"
 WHOLE: Schema = {"type": "integer", "minimum": 0}
 TEXTS: Schema = {"type": "array", "items": {"type": "string"}}
 MOMENT: Schema = {"type": "string", "format": "date-time"}

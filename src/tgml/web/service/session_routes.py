@@ -266,6 +266,7 @@ def _as_csv(session: SessionRow, rows: list[ObservationRow]) -> str:
         mistake = verdict["kind"] if verdict["mistake"] else ""
         start = "" if row.time is None else repr(row.time)
         writer.writerow([session.id, row.step, start, mistake, session.graph])
-    for step in json.loads(session.report)["open"] if session.report else ():
+    # Of somebody who did nothing at all there is nothing to learn, nor a recording to mark.
+    for step in json.loads(session.report)["open"] if session.report and rows else ():
         writer.writerow([session.id, step, "", "skipped", session.graph])
     return out.getvalue()

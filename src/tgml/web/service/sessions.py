@@ -89,8 +89,10 @@ class Observe:
         known = unit.events.get((self.session, self.event))
         if known is not None:
             came = (_float(self.time), _float(self.confidence))
-            same = known.step in (self.step, self.step.strip())
-            if not same or came != (known.time, known.confidence):
+            step = self.step
+            if step != known.step:  # it may have come with spaces around it
+                step = self._meant(unit.monitors.get(unit.tables, session))
+            if step != known.step or came != (known.time, known.confidence):
                 raise Problem(
                     409,
                     f"the event {self.event!r:.80} was step {known.position}, {known.step!r:.80}, "
@@ -108,15 +110,17 @@ class Observe:
                 "limit; finish it and open another one",
             )
         monitor = unit.monitors.get(unit.tables, session)
-        # Graphs may have names with spaces around them; other such spaces are nobody's intention.
-        step = self.step if self.step in monitor.graph.vocabulary else self.step.strip()
         try:
-            verdict = monitor.observe(step, self.time, self.confidence)
+            verdict = monitor.observe(self._meant(monitor), self.time, self.confidence)
         except InputError as error:
             raise Problem(422, str(error)) from None
         content = verdict_to_json(session.id, self.event, verdict, monitor.graph)
         unit.observe(session, monitor, verdict, content)
         return Outcome(True, unit.events[self.session, self.event].verdict, verdict.kind.value)
+
+    def _meant(self, monitor: Monitor) -> str:
+        """Return the step's name; spaces around it are the graph's, or nobody's intention."""
+        return self.step if self.step in monitor.graph.vocabulary else self.step.strip()
 
 
 @dataclass(frozen=True, slots=True)

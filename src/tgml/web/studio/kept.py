@@ -51,7 +51,11 @@ def kept_edits(graph: TaskGraph) -> tuple[Edits, tuple[str, ...]]:
     marks = {}
     for step, said in optional.items() if isinstance(optional, dict) else [(optional, None)]:
         if isinstance(said, bool) and step in graph.vocabulary:
-            marks[step] = said
+            if (step in graph.optional_steps) == said:
+                marks[step] = said
+            else:  # somebody changed the file since
+                now = "optional" if not said else "not optional"
+                notes.append(f"{step!r} is {now} by now, though it was marked otherwise; kept so")
         else:
             notes.append(f"the file's 'optional' has {step!r:.80}, no step with a mark; left out")
     edits = Edits(must=found["must"], never=found["never"], optional=marks)
