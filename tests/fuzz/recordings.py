@@ -100,10 +100,12 @@ def _assembly101(data: bytes, folder: Path) -> None:
     table, actions, split = [*data.split(b"\n---\n"), b"", b""][:3]
     name = "nusar-2021_action_both_9011-b06b_9011_user_id_2021-02-01_154253"
     (folder / "annotations").mkdir(exist_ok=True)
-    put(folder / "annotations", f"{name}.csv", table)
+    other = name.replace("9011", "9012")
+    for recording in (name, other):
+        put(folder / "annotations", f"{recording}.csv", table)
     put(folder, "Assembly101-O_action_dict.json", actions)
     put(folder, "train_split.txt", split)
-    put(folder, "test_split.txt", name.encode())
+    put(folder, "test_split.txt", other.encode())
     try:
         read_assembly101(folder)
     finally:
@@ -111,12 +113,12 @@ def _assembly101(data: bytes, folder: Path) -> None:
 
 
 def _epic_tent(data: bytes, folder: Path) -> None:
-    """Read labels, the action dictionary and the split, with a line of dashes between them."""
-    labels, actions, split = [*data.split(b"\n---\n"), b"", b""][:3]
+    """Read labels, the action dictionary and the splits, with a line of dashes between them."""
+    labels, actions, train, test = [*data.split(b"\n---\n"), b"", b"", b""][:4]
     put(folder, "Synchronised_action_label.txt", labels)
     put(folder, "EPIC-Tent-O_action_dict.json", actions)
-    put(folder, "train_split.json", split)
-    put(folder, "test_split.json", split)
+    put(folder, "train_split.json", train)
+    put(folder, "test_split.json", test)
     read_epic_tent_o(folder, repairs=NO_REPAIRS)
 
 
@@ -138,8 +140,8 @@ _ASSEMBLY = (
     b'"1": "detach-door"}\n---\n' + _NAME
 )
 _TENT = (
-    b"subject_id,start,action_label\n9,0,1\n9,1,1\n9,2,0\n---\n"
-    b'{"1": "open bag", "2": "read"}\n---\n{"annotations_9": 2}'
+    b"subject_id,start,action_label\n9,0,1\n9,1,1\n9,2,0\n8,0,1\n---\n"
+    b'{"1": "open bag", "2": "read"}\n---\n{"annotations_9": 2}\n---\n{"annotations_8": 1}'
 )
 _SEEN = b'{"v": {"pred": [0, 1, 1], "gt": [0, 2, 1], "pred_durations": [1, 2, 3]}}'
 

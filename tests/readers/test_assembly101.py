@@ -60,6 +60,14 @@ def test_a_missing_table_is_named(folder: Path) -> None:
         read_assembly101_o(folder)
 
 
+def test_a_recording_on_both_sides_of_the_split_is_refused(folder: Path) -> None:
+    train = (folder / "train_split.txt").read_text()
+    with (folder / "test_split.txt").open("a") as split:
+        split.write(f"\n{train}")
+    with pytest.raises(FormatError, match=r"test_split\.txt: recording .* is in train_split\.txt"):
+        read_assembly101_o(folder)
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [

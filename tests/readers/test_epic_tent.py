@@ -73,6 +73,7 @@ def test_a_missing_folder_names_the_files_expected(tmp_path: Path) -> None:
         ("EPIC-Tent-O_action_dict.json", '{"0": "a"}', "the keys are not 1, 2, 3"),
         ("train_split.json", '{"annotations_7": 1}', "'annotations_7' has no line in"),
         ("train_split.json", '{"annotations_9": 4}', "expected a number from 1 to 3"),
+        ("test_split.json", '{"annotations_9": 2}', "'annotations_9' is in train_split.json, too"),
         ("train_split.json", '{"annotations_9": true}', "expected a number from 1 to 3"),
         ("Synchronised_action_label.txt", "9,1,1\n", "line 0 is no header"),
         ("Synchronised_action_label.txt", f"{HEADER}\n9,1,3\n", "line 1: expected 3 fields"),

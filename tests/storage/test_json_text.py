@@ -55,6 +55,7 @@ def test_what_json_cannot_hold_is_refused_before_anything_is_written(
         ("[1e999]", "1e999 is too large a number"),
         ("[" * 100_000, "not JSON that can be used"),
         ("1" * 5000, "not JSON that can be used"),
+        ('[{"a": {"b": 1, "c": 2, "b": 1}}]', "an object has 'b' twice"),
     ],
 )
 def test_text_that_is_no_usable_json_is_refused_with_the_place(text: str, reason: str) -> None:

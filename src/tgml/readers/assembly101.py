@@ -110,6 +110,11 @@ def read_assembly101_o(folder: str | Path) -> Assembly101O:
         split: [line.strip() for line in read_text(folder / name).splitlines() if line.strip()]
         for split, name in _SPLITS.items()
     }
+    both = [id_ for id_ in splits["test"] if id_ in splits["train"]]
+    if both:
+        raise FormatError(
+            f"{folder / _SPLITS['test']}: recording {both[0]!r} is in {_SPLITS['train']}, too"
+        )
     _expect(folder, [_table(folder, id_) for ids in splits.values() for id_ in ids])
     sequences = {
         split: tuple(

@@ -119,14 +119,15 @@ def read_epic_tent_o(folder: str | Path, *, repairs: Repairs = PUBLISHED_REPAIRS
     vocabulary = _read_actions(folder / _ACTIONS)
     with naming(folder / _LABELS):
         segments, notes = _read_segments(folder / _LABELS, len(vocabulary), repairs)
-    halves = {}
+    halves: dict[str, Demonstrations] = {}
     for half, name in _SPLITS.items():
         with naming(folder / name):
             split = as_object(read_json(folder / name), "the content")
             recordings = []
             for id_, count in split.items():
-                recording = _recording(id_, count, segments, test=half == "test")
-                recordings.append(recording)
+                if half == "test" and any(known.id == id_ for known in halves["train"]):
+                    raise FormatError(f"recording {id_!r} is in {_SPLITS['train']}, too")
+                recordings.append(_recording(id_, count, segments, test=half == "test"))
             halves[half] = Demonstrations(vocabulary, tuple(recordings), "EPIC-Tent-O")
     cut = sum(len(segments[s.id]) > len(s) for half in halves.values() for s in half)
     notes.append(f"{cut} recordings are cut after as many segments as the split says")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -30,15 +31,29 @@ def read_json(path: str | Path) -> Any:
 
 
 def parse_json(text: str, where: str) -> Any:
-    """Return the content of a JSON text, refusing NaN and infinities."""
+    """Return the content of a JSON text, refusing NaN, infinities and what is given twice."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        return json.loads(
+            text,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+            object_pairs_hook=_without_doubles,
+        )
     except json.JSONDecodeError as error:
         raise FormatError(
             f"{where}: line {error.lineno}, column {error.colno}: not JSON ({error.msg})"
         ) from None
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{where}: not JSON that can be used ({error})") from None
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        counted = Counter(key for key, _ in pairs)
+        twice = next(key for key, count in counted.items() if count > 1)
+        raise ValueError(f"an object has {twice!r:.60} twice")
+    return content
 
 
 def dump_json(content: Any) -> str:
