@@ -12,11 +12,11 @@ def test_an_epoch_grows_no_faster_than_the_sequences_and_far_slower_than_the_nod
 ) -> None:
     # A little more than `tgml bench speed` asks for, and up to three times, as tests share the
     # machine: what else it does in the middle of a measurement makes one of two times longer.
-    for _ in range(3):
+    ratios: list[float] = []
+    while len(ratios) < 3 and not any(ratio < most for ratio in ratios):
         (row,) = run_benchmark("speed", methods=[measure]).rows
-        if 0 < row["ratio"] < most:
-            return
-    pytest.fail(f"{measure}: {row['ratio']:.1f} times as long, three times over {most}")
+        ratios.append(row["ratio"])
+    assert 0 < min(ratios) < most
 
 
 def test_an_unknown_measure_is_answered_with_the_nearest() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from tests.cli.running import Put, Result, Run
 from tests.cli.samples import SANDWICH, SANDWICH_GRAPH
+from tests.cli.watching import Watch
 from tgml.cli.main import run
 
 
@@ -56,3 +58,15 @@ def demos(put: Put) -> str:
 def graph(put: Put) -> str:
     """The graph of making a sandwich."""
     return put("graph.json", SANDWICH_GRAPH)
+
+
+@pytest.fixture
+def watch(tgml: Run, graph: str, monkeypatch: pytest.MonkeyPatch) -> Watch:
+    """Run `tgml watch` on the graph of the sandwich with some input."""
+
+    def call(given: str | bytes, *options: str) -> Result:
+        content = given.encode() if isinstance(given, str) else given
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        return tgml("watch", graph, *options)
+
+    return call

@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,31 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.cli.running import Put, Result, Run, in_a_process
+from tests.cli.running import Put, Run, in_a_process
 from tests.cli.test_startup import HEAVY, LIST_MODULES
-
-RIGHT = "slice bread\nwash lettuce\nstack\neat\n"
-Watch = Callable[..., Result]
-
-
-@pytest.fixture
-def watch(tgml: Run, graph: str, monkeypatch: pytest.MonkeyPatch) -> Watch:
-    """Run `tgml watch` on the graph of the sandwich with some input."""
-
-    def call(given: str | bytes, *options: str) -> Result:
-        content = given.encode() if isinstance(given, str) else given
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-        return tgml("watch", graph, *options)
-
-    return call
-
-
-def objects(result: Result) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in result.lines]
-
-
-def lines(*entries: dict[str, Any]) -> str:
-    return "".join(f"{json.dumps(entry)}\n" for entry in entries)
+from tests.cli.watching import RIGHT, Watch, lines, objects
 
 
 def test_steps_in_a_valid_order_end_with_code_0(watch: Watch) -> None:
@@ -416,74 +393,3 @@ def test_steps_that_were_all_taken_back_leave_nothing_to_judge(watch: Watch) -> 
     result = watch('slice bread\n{"undo": true}\n')
     assert result.code == 2
     assert "every step was taken back" in result.err
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        (
-            "slice bred\n",
-            "1: MISTAKE 'slice bred' is no step of this procedure; did you mean 'slice bread'?",
-        ),
-        (
-            lines({"step": "slice bread", "time": 5}, {"step": "slice bread", "time": 3}),
-            (
-                "2: 'slice bread' is probably done again (a mistake with 0%) "
-                "(time runs backwards: 3 after 5)."
-            ),
-        ),
-    ],
-)
-def test_for_a_recogniser_all_is_said_as_well(watch: Watch, given: str, said: str) -> None:
-    assert said in watch(given, "--error-rate", "0").lines
-
-
-def test_for_a_recogniser_what_was_taken_back_is_thought_of_no_more(watch: Watch) -> None:
-    result = watch('close\n{"undo": true}\nno step\nslice bread\n', "--error-rate", "0.01")
-    assert "as it seems now" not in result.out
-    assert "after all" not in result.out
-
-
-def test_for_a_recogniser_it_is_said_when_not_all_was_done_though_each_step_probably_was(
-    tgml: Run, put: Put, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    needs = {"2": "1", "3": "02", "4": "0", "5": "134", "6": "5"}
-    edges = [{"step": step, "needs": other} for step, all_ in needs.items() for other in all_]
-    graph = {"format": "tgml-graph", "version": 1, "steps": list("01234567"), "edges": edges}
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"2\n3\n5\n6\n7\n")))
-    result = tgml("watch", put("g.json", json.dumps(graph)), "--error-rate", "0.05")
-    assert result.code == 1
-    assert result.lines[-2].startswith("done with less than 90 %: '0' (")
-    assert result.lines[-1].startswith(
-        "5 steps observed: no step called a mistake, something was probably left out (all done "
-    )
-
-
-def test_for_a_recogniser_what_is_thought_otherwise_again_is_said(
-    tgml: Run, put: Put, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    edges = {"step": "b", "needs": "a"}
-    graph = {"format": "tgml-graph", "version": 1, "steps": ["a", "b"], "edges": [edges]}
-    given = io.BytesIO(b'b\nb\n{"undo": true}\n')
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(given))
-    result = tgml("watch", put("ab.json", json.dumps(graph)), "--error-rate", "0.03")
-    assert [line.split(" (")[0] for line in result.lines][1:] == [
-        "2: 'b' is probably right",
-        "   step 1 was probably no mistake after all",
-        "step 2 is taken back",
-        "   step 1 was probably a mistake after all",
-        "done with less than 90 %: 'b'",
-        "probably never done: 'a'",
-        "1 step observed: 1 step called a mistake, 1 of 2 steps probably never done",
-    ]
-
-
-def test_for_a_recogniser_what_was_never_done_counts_as_well(watch: Watch) -> None:
-    result = watch("slice bread\n", "--error-rate", "0.01")
-    assert result.code == 1
-    assert result.lines[-1] == (
-        "1 step observed: no step called a mistake, 3 of 4 steps probably never done"
-    )
-    *_, end = objects(watch("slice bread\n", "--error-rate", "0.01", "--json"))
-    assert (end["mistakes"], end["open"]) == (3, ["wash lettuce", "stack", "eat"])
-    assert watch(RIGHT, "--error-rate", "0.01").code == 0

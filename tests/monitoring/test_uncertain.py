@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.strategies import JSON_VALUES, STEP_NAMES, task_graphs
+from tests.monitoring.samples import CHAIN, OTHER, RATES, STREAMS
+from tests.strategies import task_graphs
 from tgml.attributes import StepAttributes
 from tgml.errors import FormatError, InputError, SettingError
 from tgml.graph import TaskGraph
@@ -17,16 +17,9 @@ from tgml.monitoring import (
     Confusion,
     Monitor,
     UncertainMonitor,
-    UncertainVerdict,
     mistake_probabilities,
 )
 from tgml.monitoring.belief import HINDSIGHT
-from tgml.monitoring.session import UNDO_LIMIT
-
-CHAIN = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": ["c"], "e": ["d"], "f": ["e"]})
-OTHER = TaskGraph.from_preconditions({"b": ["a"]})
-STREAMS = st.lists(st.sampled_from((*STEP_NAMES, "fly")), max_size=10)
-RATES = st.sampled_from([0.0, 0.05, 0.3])
 
 
 def chances(stream: str, error_rate: float, **settings: Any) -> tuple[float, ...]:
@@ -44,30 +37,6 @@ def test_probabilities_are_probabilities_whatever_comes(
         numbers += [probability for _, probability in verdict.revised]
         assert all(-1e-9 <= number <= 1 + 1e-9 for number in (*numbers, *monitor.done.values()))
         json.dumps(verdict.to_json())
-
-
-@given(task_graphs(), STREAMS, RATES, st.data())
-def test_a_resumed_session_gives_exactly_the_verdicts_of_one_never_left(
-    graph: TaskGraph, steps: list[str], rate: float, data: st.DataObject
-) -> None:
-    cut = data.draw(st.integers(0, len(steps)))
-    settings: dict[str, Any] = {
-        "error_rate": rate,
-        "threshold": 0.3,
-        "mistake_rate": 0.2,
-        "beam": 8,
-    }
-    whole = UncertainMonitor(graph, **settings)
-    expected = [whole.observe(step, time=1.0).to_json() for step in steps]
-    first = UncertainMonitor(graph, **settings)
-    found = [first.observe(step, time=1.0).to_json() for step in steps[:cut]]
-    second = UncertainMonitor.resume(graph, json.loads(json.dumps(first.state)))
-    found += [second.observe(step, time=1.0).to_json() for step in steps[cut:]]
-    assert found == expected
-    assert second.state == whole.state
-    for _ in range(min(len(steps), UNDO_LIMIT)):
-        second.undo()
-    assert second.state["now"] == UncertainMonitor(graph).state["now"]
 
 
 def test_one_missed_detection_raises_no_alarm_and_a_sure_one_does() -> None:
@@ -118,157 +87,12 @@ def test_seeing_the_missing_step_later_tells_that_it_was_a_mistake() -> None:
     assert later > at_once
 
 
-def test_an_unknown_step_is_reported_with_the_nearest_and_changes_nothing() -> None:
-    monitor = UncertainMonitor(TaskGraph.from_preconditions({"mix": ["egg"]}))
-    monitor.observe("egg")
-    before = monitor.done
-    verdict = monitor.observe("eggs")
-    assert (verdict.kind, verdict.nearest, verdict.is_mistake) == ("unknown-step", ("egg",), True)
-    assert monitor.done == pytest.approx(before)
-
-
-def test_a_verdict_says_all_in_plain_values() -> None:
-    monitor = UncertainMonitor(OTHER, error_rate=0.0)
-    assert monitor.observe("b", time=2, confidence=0.5).to_json() == {
-        "position": 1,
-        "step": "b",
-        "kind": "too-early",
-        "mistake": True,
-        "probability": 1.0,
-        "made_up": 0.0,
-        "right": 0.0,
-        "repeated": 0.0,
-        "happened": "b",
-        "missing": ["a"],
-        "done_without_it": [],
-        "time": 2.0,
-        "confidence": 0.5,
-        "note": "",
-        "nearest": [],
-        "executable": ["a"],
-        "progress": 0.5,
-        "revised": [[1, 1.0]],
-    }
-
-
-@pytest.mark.parametrize(
-    ("steps", "sentence"),
-    [
-        ("a", "'a' is probably right (a mistake with 0%)."),
-        ("aa", "'a' is probably done again (a mistake with 0%)."),
-        ("c", "'c' seems to be done before 'b', which it needs (100%)."),
-        (["fly"], "'fly' is no step of this procedure."),
-    ],
-)
-def test_each_kind_has_its_sentence(steps: Sequence[str], sentence: str) -> None:
-    monitor = UncertainMonitor(CHAIN, error_rate=0.0)
-    *_, verdict = [monitor.observe(step) for step in steps]
-    assert verdict.sentence() == sentence
-
-
-def test_a_step_called_a_mistake_is_the_one_that_was_probably_done_wrongly() -> None:
-    graph = TaskGraph.from_preconditions({"a": [], "b": ["x"]})
-    rows = {"a": {"a": 1.0}, "x": {"x": 1.0}, "b": {"a": 0.9, "b": 0.1}}  # 'b' looks like 'a'
-    seen = tuple(tuple(rows[a].get(b, 0.0) for b in graph.steps) for a in graph.steps)
-    monitor = UncertainMonitor(graph, confusion=Confusion(graph.steps, seen), threshold=0.1)
-    monitor.observe("a")
-    verdict = monitor.observe("a")
-    assert (verdict.kind, verdict.step, verdict.happened) == ("too-early", "a", "b")
-    assert verdict.missing == ("x",)
-    chance = f"{verdict.probability:.0%}"
-    assert verdict.sentence() == (f"'a' may be 'b', done before 'x', which it needs ({chance}).")
-
-
-@pytest.mark.parametrize(
-    ("steps", "kind", "sentence"),
-    [
-        ("axb", "too-late", "'b' seems to be done after {}"),
-        ("xb", "too-late", "'b' seems to be done after {}, and without 'a', which it needs"),
-        ("cb", "too-early", "'b' seems to be done before 'a', which it needs, and after {}"),
-    ],
-)
-def test_an_optional_step_that_comes_late_is_a_mistake(
-    steps: str, kind: str, sentence: str
-) -> None:
-    graph = TaskGraph.from_preconditions({"b": ["a"], "x": ["b"], "c": ["x"]})
-    graph = graph.replace(attributes={"b": StepAttributes(optional=True)})
-    monitor = UncertainMonitor(graph, error_rate=0.0)
-    *_, verdict = [monitor.observe(step) for step in steps]
-    assert (verdict.kind, verdict.is_mistake) == (kind, True)
-    assert verdict.done_without_it == (steps[-2],)
-    after = f"'{steps[-2]}', which comes after it if it is done at all"
-    assert verdict.sentence() == f"{sentence.format(after)} (100%)."
-
-
 def test_behind_a_poor_recogniser_a_late_optional_step_is_no_more_than_suspected() -> None:
     graph = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": ["c"]})
     graph = graph.replace(attributes={"b": StepAttributes(optional=True)})
     found = [mistake_probabilities(graph, "acb", error_rate=rate)[-1] for rate in (0.01, 0.1, 0.4)]
     assert found == sorted(found, reverse=True)
     assert found[0] > 0.5 > found[-1] > 0.05
-
-
-def test_a_step_seen_again_is_done_again_where_it_was_done_at_all() -> None:
-    monitor = UncertainMonitor(CHAIN, error_rate=0.3)
-    first, again = monitor.observe("a"), monitor.observe("a")
-    assert (first.kind, first.happened) == ("correct", "a")
-    assert again.kind == ("repeated" if again.happened == "a" else "correct")
-    sure = UncertainMonitor(CHAIN, error_rate=0.3)
-    sure.observe("a", confidence=1.0)
-    verdict = sure.observe("a", confidence=0.8)
-    assert (verdict.kind, verdict.happened) == ("repeated", "a")
-    assert "is probably done again" in verdict.sentence()
-    short = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"]})
-    unsure = UncertainMonitor(short, error_rate=0.2)
-    unsure.observe("a")
-    verdict = unsure.observe("a")
-    assert verdict.right > 0.5 > verdict.repeated > verdict.right / 2
-    assert verdict.sentence().startswith("'a' may be done again")
-
-
-def test_who_goes_on_without_a_step_that_was_noted_is_said_to() -> None:
-    graph = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "rest": ["milk"]})
-    monitor = UncertainMonitor(graph, error_rate=0.0)
-    for step in ("egg", "mix"):
-        monitor.observe(step)
-    verdict = monitor.observe("rest")
-    assert (verdict.kind, verdict.missing, verdict.is_mistake) == (
-        "skipped-inferred",
-        ("milk",),
-        False,
-    )
-    assert verdict.sentence() == (
-        "'rest' is probably done without something that was missing before already, "
-        "most likely 'milk'."
-    )
-    assert monitor.observe("rest").kind == "skipped-inferred"
-    report = monitor.finish()
-    assert (report.open, report.mistakes) == (("milk",), 1)
-
-
-def test_a_step_taken_for_another_may_go_on_without_what_was_missing_before() -> None:
-    graph = TaskGraph.from_preconditions({"x": ["a"], "y": ["a"], "z": ["b"]})
-    rows = {"a": "a", "b": "b", "x": "x", "y": "z", "z": "z"}  # every 'y' looks like 'z'
-    seen = tuple(tuple(float(rows[a] == b) for b in graph.steps) for a in graph.steps)
-    monitor = UncertainMonitor(graph, confusion=Confusion(graph.steps, seen))
-    monitor.observe("x")
-    verdict = monitor.observe("z")
-    assert (verdict.kind, verdict.happened, verdict.missing) == ("skipped-inferred", "y", ("a",))
-    assert verdict.sentence() == (
-        "'z' is probably 'y', done without something that was missing before already, "
-        "most likely 'a'."
-    )
-
-
-def test_all_that_is_missing_is_named_what_was_noted_before_included() -> None:
-    graph = TaskGraph.from_preconditions({"x": ["a"], "y": ["a", "b"]})
-    monitor = UncertainMonitor(graph, error_rate=0.0)
-    monitor.observe("x")
-    assert monitor.observe("y").missing == ("a", "b")
-    assert monitor.observe("y").sentence() == (
-        "'y' is probably done without something that was missing before already, "
-        "most likely 'a' and 'b'."
-    )
 
 
 @given(task_graphs(), STREAMS, st.data())
@@ -294,24 +118,6 @@ def test_without_errors_verdicts_are_those_of_the_plain_monitor(
     assert monitor.mistakes == plain.mistakes
     assert monitor.finish().open == plain.finish().open
     assert monitor.finish().mistakes == plain.finish().mistakes
-
-
-def test_what_is_no_more_than_likely_is_not_called_probable() -> None:
-    strict = UncertainMonitor(OTHER, error_rate=0.1, mistake_rate=0.2, threshold=0.9)
-    verdict = strict.observe("b")
-    assert verdict.probability > 0.5
-    assert verdict.sentence().startswith(
-        "'b' is probably a mistake, not surely enough for an alarm ("
-    )
-    unsure = UncertainMonitor(TaskGraph.from_preconditions({"c": ["a", "b"]}), error_rate=0.05)
-    verdict = unsure.observe("c")
-    assert verdict.right < verdict.probability < 0.5 < verdict.probability + verdict.made_up
-    assert verdict.sentence().startswith("'c' may be a mistake, not surely enough for an alarm (")
-    # It may have been another step as well, which is no mistake and nothing made up.
-    free = TaskGraph.from_preconditions({"a": [], "c": ["b"]})
-    verdict = UncertainMonitor(free, error_rate=0.2).observe("c")
-    assert verdict.right < 0.5 < 1 - verdict.probability - verdict.made_up
-    assert verdict.sentence().startswith("'c' may be right (a mistake with ")
 
 
 @pytest.mark.parametrize(
@@ -399,22 +205,6 @@ def test_a_step_that_is_never_seen_is_believed_to_who_is_certain() -> None:
     assert (verdict.made_up, verdict.happened) == (0.0, "a")
 
 
-def test_the_nearest_names_and_remarks_are_part_of_the_sentence() -> None:
-    monitor = UncertainMonitor(TaskGraph.from_preconditions({"mix": ["egg"]}), error_rate=0.0)
-    monitor.observe("egg", time=4)
-    verdict = monitor.observe("eggs", time=5)
-    assert verdict.sentence() == "'eggs' is no step of this procedure; did you mean 'egg'?"
-    assert monitor.observe("mix", time=3).sentence() == (
-        "'mix' is probably right (a mistake with 0%) (time runs backwards: 3 after 5)."
-    )
-
-
-def test_what_was_probably_made_up_is_said_to_be() -> None:
-    seen = ((0.5, 0), (0, 0.5))
-    monitor = UncertainMonitor(OTHER, confusion=Confusion(("a", "b"), seen, 0.9, (0, 1)))
-    assert monitor.observe("b").sentence() == "'b' was most likely made up by the recogniser."
-
-
 def test_mistakes_are_counted_unknown_steps_included() -> None:
     monitor = UncertainMonitor(CHAIN, error_rate=0.0)
     for step in ("b", "fly", "a", "walk"):
@@ -491,91 +281,6 @@ def test_what_is_no_graph_or_no_confusion_is_refused() -> None:
         UncertainMonitor(OTHER, confusion=[[1, 0], [0, 1]])  # type: ignore[arg-type]
 
 
-def test_undo_without_an_observation_is_said() -> None:
-    with pytest.raises(InputError, match="no observation"):
-        UncertainMonitor(CHAIN).undo()
-
-
-def test_a_file_holds_a_session_and_another_graph_is_refused(tmp_path: Path) -> None:
-    monitor = UncertainMonitor(CHAIN)
-    monitor.observe("b")
-    monitor.save(tmp_path / "s.json")
-    assert UncertainMonitor.resume(CHAIN, tmp_path / "s.json").state == monitor.state
-    with pytest.raises(FormatError, match=r"s\.json: the state of a session with another graph"):
-        UncertainMonitor.resume(OTHER, tmp_path / "s.json")
-
-
-@given(
-    st.sampled_from(["now", "undo", "confusion", "threshold", "mistake_rate", "beam", "version"]),
-    JSON_VALUES,
-)
-def test_whatever_a_state_holds_is_refused_with_a_message_or_can_be_used(
-    key: str, value: Any
-) -> None:
-    state = UncertainMonitor(OTHER).state
-    try:
-        monitor = UncertainMonitor.resume(OTHER, state | {key: value})
-    except FormatError as error:
-        assert str(error).startswith("the state")  # noqa: PT017 - it need not be raised
-    else:
-        assert isinstance(monitor.observe("a"), UncertainVerdict)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("observed", -1), ("observed", 0.5), ("settled", 1), ("time", "3")]
-)
-def test_a_state_with_counts_that_are_none_is_refused(name: str, value: Any) -> None:
-    state = UncertainMonitor(CHAIN).state
-    state["now"][name] = value
-    with pytest.raises(FormatError, match=name):
-        UncertainMonitor.resume(CHAIN, state)
-
-
-def test_a_state_whose_beam_is_no_whole_number_is_refused() -> None:
-    with pytest.raises(FormatError, match=r"'beam' is 1\.5; expected a whole number"):
-        UncertainMonitor.resume(CHAIN, UncertainMonitor(CHAIN).state | {"beam": 1.5})
-
-
-@pytest.mark.parametrize(
-    "change", [{"version": 99}, {"format": "tgml-monitor-state"}, {"graph": "another"}]
-)
-def test_a_state_of_another_kind_is_refused(change: dict[str, Any]) -> None:
-    with pytest.raises(FormatError, match="the state"):
-        UncertainMonitor.resume(OTHER, UncertainMonitor(OTHER).state | change)
-
-
-def test_a_state_that_can_undo_what_was_not_observed_is_refused() -> None:
-    monitor = UncertainMonitor(OTHER)
-    for step in "ab":
-        monitor.observe(step)
-    state = monitor.state
-    for undo in ([state["undo"][0]], state["undo"][::-1], [*state["undo"], state["now"]]):
-        with pytest.raises(FormatError, match="what it can undo is not what was observed last"):
-            UncertainMonitor.resume(OTHER, state | {"undo": undo})
-    with pytest.raises(FormatError, match=r"'undo' is \{\}"):
-        UncertainMonitor.resume(OTHER, UncertainMonitor(OTHER).state | {"undo": {}})
-    resumed = UncertainMonitor.resume(OTHER, state | {"undo": state["undo"][1:]})
-    resumed.undo()
-    assert resumed.observed == 1
-
-
-def test_a_state_that_does_not_say_what_was_lacking_is_refused() -> None:
-    state = UncertainMonitor(OTHER).state
-    state["now"]["about"] = ["0"]
-    with pytest.raises(FormatError, match="what its last observations lacked"):
-        UncertainMonitor.resume(OTHER, state)
-
-
-@pytest.mark.parametrize(
-    "weights", [[], [0], [-0.5, 1.5], [1.5], [float("nan")], [1.0, 1.0], [0.1]]
-)
-def test_a_state_whose_numbers_are_no_probabilities_is_refused(weights: list[float]) -> None:
-    state = UncertainMonitor(OTHER).state
-    state["now"]["beam"] = [["0", "0", "0", 0, weight] for weight in weights]
-    with pytest.raises(FormatError, match="not probabilities"):
-        UncertainMonitor.resume(OTHER, state)
-
-
 @pytest.mark.parametrize(
     "settings",
     [
@@ -620,16 +325,3 @@ def test_the_present_view_is_of_the_last_six_observations(
             *range(max(1, position - 5), position + 1)
         ]
         assert all(0 <= probability <= 1 for _, probability in verdict.revised)
-
-
-@given(task_graphs(max_steps=5), STREAMS, st.sampled_from([*STEP_NAMES, "unknown"]))
-def test_undo_after_a_step_is_as_if_it_had_never_come(
-    graph: TaskGraph, steps: list[str], step: str
-) -> None:
-    monitor = UncertainMonitor(graph)
-    for earlier in steps:
-        monitor.observe(earlier)
-    before = monitor.state["now"]
-    monitor.observe(step)
-    monitor.undo()
-    assert monitor.state["now"] == before

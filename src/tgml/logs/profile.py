@@ -13,8 +13,9 @@ from tgml.logs.filters import usual
 from tgml.logs.log import Log, open_log
 
 MOST = 10
-_YEAR = 31_556_952_000_000  # microseconds, on average
 """How many steps, variants and procedures are listed; the numbers count all."""
+_YEAR = 31_556_952_000_000
+"""The microseconds of a year, on average."""
 
 
 @dataclass(frozen=True)
