@@ -13,6 +13,7 @@ from starlette.requests import Request
 from tgml.errors import InputError
 from tgml.insight import Advice
 from tgml.sequences import Demonstrations
+from tgml.storage.fields import finite_number
 from tgml.web.service.bodies import fields, query, read_body, read_json, text
 from tgml.web.service.problems import Problem
 from tgml.web.studio.basis import Basis
@@ -122,10 +123,7 @@ class Handlers:
             return lambda: session.mark_optional(step, STEP_EDITS[edit])
         if edit == "threshold":
             value = content.get("value")
-            try:
-                threshold = None if isinstance(value, bool | str) else float(value)  # type: ignore[arg-type]
-            except (TypeError, OverflowError):  # whole numbers may be too large
-                threshold = None
+            threshold = finite_number(value)
             if threshold is None:
                 raise Problem(422, f"'value' is {value!r:.40}; expected a number from 0 to 1")
             return lambda: session.set_threshold(threshold)
