@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 .PHONY: help demo setup test mutants check fuzz package package-from-index docs bench clean
 
 help:
-	@echo "make demo    learn the graphs of the procedures that ship with tgml"
+	@echo "make demo    learn the graphs of the procedures that ship with stepgraph"
 	@echo "make test    run the tests"
 	@echo "make mutants change the source a little, thousands of times, and see whether a test notices"
 	@echo "make check   run ruff, mypy and import-linter"
@@ -14,7 +14,7 @@ help:
 	@echo "make package build the wheel, and try it in empty environments, alone and with each extra"
 	@echo "make package-from-index   the same with pip and a package index, on each Python there is"
 	@echo "make docs    build the documentation as a site, into site"
-	@echo "make bench   run the benchmarks on the data that TGML_DATA points at"
+	@echo "make bench   run the benchmarks on the data that STEPGRAPH_DATA points at"
 	@echo "make setup   create .venv with every extra and the development tools"
 	@echo "make clean   remove .venv and all output"
 
@@ -24,7 +24,7 @@ $(VENV)/.created:
 
 # The demonstration needs torch and nothing else beyond the core.
 $(VENV)/.demo: $(VENV)/.created pyproject.toml constraints.txt
-	@echo "Installing tgml and torch into $(VENV); this takes a minute or two, once ..."
+	@echo "Installing stepgraph and torch into $(VENV); this takes a minute or two, once ..."
 	@$(PIP) --editable '.[torch]'
 	touch $@
 
@@ -33,8 +33,8 @@ $(VENV)/.setup: $(VENV)/.created pyproject.toml constraints.txt
 	touch $@ $(VENV)/.demo
 
 demo: $(VENV)/.demo
-	$(BIN)/tgml demo --output demo-output
-	@echo "To type tgml yourself:  . $(BIN)/activate  then  tgml show demo-output/pancakes.json"
+	$(BIN)/stepgraph demo --output demo-output
+	@echo "To type stepgraph yourself:  . $(BIN)/activate  then  stepgraph show demo-output/pancakes.json"
 
 setup: $(VENV)/.setup
 
@@ -78,7 +78,7 @@ OPTIONS_figures := --output bench-output/figures
 bench: $(addprefix bench-,$(BENCH))
 
 bench-%: $(VENV)/.setup
-	$(BIN)/tgml bench $* --output bench-output $(OPTIONS_$*)
+	$(BIN)/stepgraph bench $* --output bench-output $(OPTIONS_$*)
 
 clean:
 	rm -rf $(VENV) demo-output bench-output fuzz-output test-output site

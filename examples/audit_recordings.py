@@ -2,13 +2,13 @@
 # # Audit recordings
 #
 # Say which recordings are wrong, and where, without having been told; then what to record next.
-# These twenty recordings of making pancakes ship with tgml, and some of them hold mistakes.
+# These twenty recordings of making pancakes ship with stepgraph, and some of them hold mistakes.
 
 # %%
-import tgml
-from tgml.insight import advise, audit
+import stepgraph
+from stepgraph.insight import advise, audit
 
-recordings = tgml.load_procedure("pancakes").demonstrations
+recordings = stepgraph.load_procedure("pancakes").demonstrations
 found = audit(recordings)
 for recording in found.recordings:
     for finding in recording.findings:

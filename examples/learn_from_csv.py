@@ -7,7 +7,7 @@
 import tempfile
 from pathlib import Path
 
-import tgml
+import stepgraph
 
 CSV = """recording,step
 anna,crack the egg
@@ -30,11 +30,11 @@ cleo,fry
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "omelette.csv"
     path.write_text(CSV)
-    graph = tgml.learn(path)
+    graph = stepgraph.learn(path)
 
 # %% [markdown]
-# A graph shows itself, as a drawing where `tgml[draw]` is installed. An arrow goes from a step to
-# what it needs.
+# A graph shows itself, as a drawing where `stepgraph[draw]` is installed. An arrow goes from a
+# step to what it needs.
 
 # %%
 graph

@@ -3,16 +3,16 @@
 #
 # Any network that puts out a matrix of weights, row = step, column = what it needs, can be trained
 # by `TGMLLoss`. This one sees only a random vector for each step. It needs
-# `pip install 'tgml[torch]'`.
+# `pip install 'stepgraph[torch]'`.
 
 # %%
 import torch
 
-from tgml import Demonstrations
-from tgml.adjacency import WeightedAdjacency
-from tgml.learners.batching import SequenceBatch
-from tgml.learners.likelihood import TGMLLoss
-from tgml.postprocess import to_graph
+from stepgraph import Demonstrations
+from stepgraph.adjacency import WeightedAdjacency
+from stepgraph.learners.batching import SequenceBatch
+from stepgraph.learners.likelihood import TGMLLoss
+from stepgraph.postprocess import to_graph
 
 recordings = Demonstrations.from_steps(
     [["crack egg", "add milk", "mix", "fry"], ["add milk", "crack egg", "mix", "fry"]]

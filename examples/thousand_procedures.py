@@ -2,17 +2,17 @@
 # # Train on a log with a thousand procedures
 #
 # An event log has one row an event. This one is made up: a thousand procedures with known graphs,
-# six recordings each. It needs `pip install 'tgml[torch,logs]'`.
+# six recordings each. It needs `pip install 'stepgraph[torch,logs]'`.
 
 # %%
 import csv
 import tempfile
 from pathlib import Path
 
-import tgml
-from tgml.evaluation import compare_edges, macro_average
-from tgml.logs import open_log
-from tgml.synthetic import draw_demonstrations, random_procedure
+import stepgraph
+from stepgraph.evaluation import compare_edges, macro_average
+from stepgraph.logs import open_log
+from stepgraph.synthetic import draw_demonstrations, random_procedure
 
 known = {
     f"product {number:04d}": random_procedure(5 + number % 4, width=2, density=0.5, seed=number)
@@ -39,7 +39,7 @@ with open_log(path, columns={"procedure": "product"}) as log:
     recordings = sum(size.recordings for size in log.procedures)
     variants = sum(size.variants for size in log.procedures)
     print(f"{len(log.procedures)} procedures, {recordings} recordings in {variants} variants")
-    report = tgml.learn_run(log.procedures, "do", fetch=log.demonstrations)
+    report = stepgraph.learn_run(log.procedures, "do", fetch=log.demonstrations)
 folder.cleanup()
 print(f"{len(report.learned)} learned, {len(report.failed)} failed, {report.batches} batches")
 

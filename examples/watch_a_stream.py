@@ -6,10 +6,10 @@
 # %%
 from collections.abc import Iterator
 
-import tgml
-from tgml.monitoring import UncertainMonitor, explain
+import stepgraph
+from stepgraph.monitoring import UncertainMonitor, explain
 
-graph = tgml.load_procedure("seed-tray").graph
+graph = stepgraph.load_procedure("seed-tray").graph
 graph
 
 
@@ -19,7 +19,7 @@ def recogniser() -> Iterator[str]:
     yield from ("crumble the compost", "fill the tray", "sow the seeds", "press in the rows")
 
 
-monitor = tgml.Monitor(graph)
+monitor = stepgraph.Monitor(graph)
 for step in recogniser():
     print(explain(monitor.observe(step), graph))
 print("still to do:", ", ".join(monitor.finish().open))

@@ -44,7 +44,7 @@ OpenPage = Callable[..., Page]
 
 def find_chromium() -> str | None:
     """Return the path of Chromium, or None where there is none."""
-    named = os.environ.get("TGML_CHROMIUM")
+    named = os.environ.get("STEPGRAPH_CHROMIUM")
     return named or shutil.which("chromium") or shutil.which("chromium-browser")
 
 

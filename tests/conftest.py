@@ -15,8 +15,8 @@ from tests.llm_server import MODEL, LlmServer
 
 # A first example pays for imports, and a machine may have other work: what is to be fast has a test
 # that measures it.
-settings.register_profile("tgml", deadline=None)
-settings.load_profile("tgml")
+settings.register_profile("stepgraph", deadline=None)
+settings.load_profile("stepgraph")
 
 
 class LeftTheComputerError(RuntimeError):
@@ -46,9 +46,9 @@ def no_network() -> Iterator[None]:
 @pytest.fixture
 def data() -> Path:
     """Return the folder of public data sets, or skip the test where there is none."""
-    folder = os.environ.get("TGML_DATA")
+    folder = os.environ.get("STEPGRAPH_DATA")
     if not folder:
-        pytest.skip("TGML_DATA is not set: no public data sets to read")
+        pytest.skip("STEPGRAPH_DATA is not set: no public data sets to read")
     return Path(folder)
 
 
@@ -56,7 +56,7 @@ def data() -> Path:
 def language_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Let the environment name a language model on this computer, with an empty cache."""
     with LlmServer() as server, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TGML_LLM_URL", server.url)
-        patch.setenv("TGML_LLM_MODEL", MODEL)
-        patch.setenv("TGML_CACHE", str(tmp_path_factory.mktemp("llm-cache")))
+        patch.setenv("STEPGRAPH_LLM_URL", server.url)
+        patch.setenv("STEPGRAPH_LLM_MODEL", MODEL)
+        patch.setenv("STEPGRAPH_CACHE", str(tmp_path_factory.mktemp("llm-cache")))
         yield

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from tgml.frames import FrameRecording
-from tgml.graph import TaskGraph
-from tgml.learners.recogniser import RecogniserSettings
-from tgml.recognition import TrainedRecogniser, train_recogniser
-from tgml.synthetic.features import BACKGROUND, SimulatedCamera, draw_sessions
+from stepgraph.frames import FrameRecording
+from stepgraph.graph import TaskGraph
+from stepgraph.learners.recogniser import RecogniserSettings
+from stepgraph.recognition import TrainedRecogniser, train_recogniser
+from stepgraph.synthetic.features import BACKGROUND, SimulatedCamera, draw_sessions
 
 GRAPH = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "fry": ["mix"], "eat": ["fry"]})
 CAMERA = SimulatedCamera(GRAPH.steps, widths=(6, 3), noise=1.2, drift=0.3, duration=20, seed=1)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from tgml.graph import Edge, TaskGraph, connect_ends
-from tgml.sequences import Demonstrations, KeyStepSequence, Vocabulary
+from stepgraph.graph import Edge, TaskGraph, connect_ends
+from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
 
 STEP_NAMES = tuple(f"step {letter}" for letter in "abcdefghi")
 """Enough for the largest graph."""

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tgml.adjacency import Matrix, WeightedAdjacency
-from tgml.errors import GraphError, UnknownNameError
-from tgml.sequences import Vocabulary
+from stepgraph.adjacency import Matrix, WeightedAdjacency
+from stepgraph.errors import GraphError, UnknownNameError
+from stepgraph.sequences import Vocabulary
 
 WORDS = Vocabulary(("a", "b", "c"))
 MATRICES = arrays(np.float64, (5, 5), elements=st.floats(0, 10))

@@ -27,7 +27,9 @@ def _tool() -> ModuleType:
 def _layers() -> list[list[str]]:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
     (layers,) = [each["layers"] for each in contracts["contracts"] if each["type"] == "layers"]
-    return [[name.strip().removeprefix("tgml.") for name in line.split("|")] for line in layers]
+    return [
+        [name.strip().removeprefix("stepgraph.") for name in line.split("|")] for line in layers
+    ]
 
 
 def test_the_picture_shows_the_imports_as_they_are() -> None:
@@ -54,19 +56,19 @@ def test_no_package_imports_one_of_its_own_layer_or_above() -> None:
 
 
 PUT_OFF = {
-    "tgml.benchmarks": "learners that need torch, which a benchmark may do without",
-    "tgml.recognition": "learners that need torch",
-    "tgml.runs": "learners that need torch",
-    "tgml.graph": "numpy and networkx, which monitors do without",
-    "tgml.readers": "numpy, which readers of text do without",
-    "tgml.rendering": "the format that is asked for",
-    "tgml.web": "a database's driver, which may be missing",
+    "stepgraph.benchmarks": "learners that need torch, which a benchmark may do without",
+    "stepgraph.recognition": "learners that need torch",
+    "stepgraph.runs": "learners that need torch",
+    "stepgraph.graph": "numpy and networkx, which monitors do without",
+    "stepgraph.readers": "numpy, which readers of text do without",
+    "stepgraph.rendering": "the format that is asked for",
+    "stepgraph.web": "a database's driver, which may be missing",
 }
-"""The packages with functions that import from tgml itself, and what they put off."""
+"""The packages with functions that import from stepgraph itself, and what they put off."""
 
 
 def test_imports_inside_functions_put_off_what_is_heavy_and_dodge_no_layer() -> None:
-    source = ROOT / "src" / "tgml"
+    source = ROOT / "src" / "stepgraph"
     layer = {name: number for number, names in enumerate(_layers()) for name in names}
     for path in sorted(source.rglob("*.py")):
         package = path.relative_to(source).parts[0].removesuffix(".py")
@@ -78,9 +80,11 @@ def test_imports_inside_functions_put_off_what_is_heavy_and_dodge_no_layer() -> 
             if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
             for node in ast.walk(function):
-                if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tgml."):
+                if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
+                    "stepgraph."
+                ):
                     other = str(node.module).split(".")[1]
-                    assert f"tgml.{package}" in PUT_OFF, f"{path}:{node.lineno}"
+                    assert f"stepgraph.{package}" in PUT_OFF, f"{path}:{node.lineno}"
                     assert other == package or layer[package] < layer[other]
 
 

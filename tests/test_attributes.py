@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tgml.attributes import EXAMPLES, EdgeEvidence, StepAttributes
-from tgml.errors import GraphError
+from stepgraph.attributes import EXAMPLES, EdgeEvidence, StepAttributes
+from stepgraph.errors import GraphError
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])

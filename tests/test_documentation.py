@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 import typer
 
-from tgml.benchmarks import BENCHMARKS
-from tgml.cli.main import app
+from stepgraph.benchmarks import BENCHMARKS
+from stepgraph.cli.main import app
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
@@ -33,10 +33,10 @@ def _dedent(block: str) -> str:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """Return an environment in which `tgml` is this one, wherever Python was started from."""
-    program = folder / "bin" / "tgml"
+    """Return an environment in which `stepgraph` is this one, wherever Python was started from."""
+    program = folder / "bin" / "stepgraph"
     program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tgml.cli.main "$@"\n')
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m stepgraph.cli.main "$@"\n')
     program.chmod(0o755)
     path = f"{program.parent}:{os.environ['PATH']}"
     return {**os.environ, "PATH": path, "COLUMNS": "90", "PYTHONUNBUFFERED": "1"}
@@ -66,7 +66,7 @@ def test_the_readmes_commands_and_python_work_in_an_empty_folder(tmp_path: Path)
     for command in commands:
         done = _run(command, tmp_path, environment)
         # The example holds faulty recordings, and batter is not whisked first.
-        expected = 1 if "tgml check" in command or "tgml watch" in command else 0
+        expected = 1 if "stepgraph check" in command or "stepgraph watch" in command else 0
         assert done.returncode == expected, f"{command}: {done.stdout}"
     (script,) = _blocks(ROOT / "README.md", "python")
     done = subprocess.run(
@@ -99,8 +99,8 @@ def _prepare(page: Path, folder: Path, environment: dict[str, str]) -> None:
         return
     for graph in _blocks(page, "json"):
         (folder / "batter.json").write_text(graph)
-    learn = "tgml learn my-recordings/pancakes.csv -o pancakes.json"
-    done = _run(f"tgml example pancakes -o my-recordings && {learn}", folder, environment)
+    learn = "stepgraph learn my-recordings/pancakes.csv -o pancakes.json"
+    done = _run(f"stepgraph example pancakes -o my-recordings && {learn}", folder, environment)
     assert done.returncode == 0, done.stdout
 
 
@@ -129,13 +129,13 @@ def test_the_python_on_each_page_runs(page: Path) -> None:
 
 
 def _mentioned(page: Path) -> Iterator[str]:
-    """Return the commands of tgml that a page tells people to type, wherever it does."""
+    """Return the commands of stepgraph that a page tells people to type, wherever it does."""
     text = page.read_text().replace("\\\n", " ")
     code = [*_blocks(page, "sh"), *_blocks(page, "console")]
     text = re.sub(r"^ *```.*?^ *```", "", text, flags=re.MULTILINE | re.DOTALL)
     for line in [line for block in code for line in block.replace("\\\n", " ").splitlines()]:
-        yield from re.findall(r"(?:^\$? ?|\| )tgml (.*?)(?:  #.*| \|.*)?$", line)
-    yield from (" ".join(span.split()) for span in re.findall(r"`tgml ([^`]*)`", text))
+        yield from re.findall(r"(?:^\$? ?|\| )stepgraph (.*?)(?:  #.*| \|.*)?$", line)
+    yield from (" ".join(span.split()) for span in re.findall(r"`stepgraph ([^`]*)`", text))
 
 
 @pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda page: page.stem)

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml import errors
-from tgml.errors import (
+from stepgraph import errors
+from stepgraph.errors import (
     CycleError,
     FormatError,
     GraphError,
     InputError,
     MissingExtraError,
-    TgmlError,
+    StepgraphError,
     UnavailableError,
     UnknownNameError,
     nearest_names,
@@ -71,7 +71,7 @@ def test_a_cycle_is_shown_as_steps_that_need_the_next_one() -> None:
 
 
 def test_a_missing_extra_says_how_to_install_it() -> None:
-    assert "pip install 'tgml[torch]'" in str(MissingExtraError("the method 'do'", "torch"))
+    assert "pip install 'stepgraph[torch]'" in str(MissingExtraError("the method 'do'", "torch"))
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_missing_extra_says_how_to_install_it() -> None:
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_an_error_travels_between_processes_unchanged(error: TgmlError) -> None:
+def test_an_error_travels_between_processes_unchanged(error: StepgraphError) -> None:
     copy = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
     assert type(copy) is type(error)
     assert str(copy) == str(error)

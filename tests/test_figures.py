@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tgml.benchmarks import BENCHMARKS
-from tgml.benchmarks.asked import Asked
+from stepgraph.benchmarks import BENCHMARKS
+from stepgraph.benchmarks.asked import Asked
 
 ROOT = Path(__file__).parent.parent
 TOOL = ROOT / "tools" / "make_benchmarks.py"

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.storage.wrong import names_in
-from tgml.errors import FileError, FormatError
-from tgml.files import (
+from stepgraph.errors import FileError, FormatError
+from stepgraph.files import (
     make_folder,
     reading_arrays,
     write_bytes,
@@ -20,10 +19,11 @@ from tgml.files import (
     write_text,
     write_texts,
 )
-from tgml.graph import TaskGraph
-from tgml.storage import (
+from stepgraph.graph import TaskGraph
+from stepgraph.storage import (
     save_graph,
 )
+from tests.storage.wrong import names_in
 
 
 def test_an_older_file_is_replaced_and_nothing_else_is_left(tmp_path: Path) -> None:

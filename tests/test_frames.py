@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tgml.errors import FormatError
-from tgml.frames import FrameRecording, segments
+from stepgraph.errors import FormatError
+from stepgraph.frames import FrameRecording, segments
 
 
 def test_kinds_of_features_stand_side_by_side() -> None:

@@ -6,20 +6,26 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from stepgraph import __version__
+from stepgraph.adjacency import WeightedAdjacency
+from stepgraph.errors import (
+    FormatError,
+    MissingExtraError,
+    SettingError,
+    StepgraphError,
+    UnknownNameError,
+)
+from stepgraph.graph import TaskGraph
+from stepgraph.insight.doubts import doubts
+from stepgraph.learners import LEARNERS, get_learner
+from stepgraph.learners.precedence import precedence
+from stepgraph.pipeline import learn, learn_all
+from stepgraph.postprocess import to_graph
+from stepgraph.readers import read_demonstrations
+from stepgraph.repetitions import Repetitions
+from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
+from stepgraph.storage import dump_json, graph_from_json, graph_to_json, parse_json
 from tests.strategies import demonstrations
-from tgml import __version__
-from tgml.adjacency import WeightedAdjacency
-from tgml.errors import FormatError, MissingExtraError, SettingError, TgmlError, UnknownNameError
-from tgml.graph import TaskGraph
-from tgml.insight.doubts import doubts
-from tgml.learners import LEARNERS, get_learner
-from tgml.learners.precedence import precedence
-from tgml.pipeline import learn, learn_all
-from tgml.postprocess import to_graph
-from tgml.readers import read_demonstrations
-from tgml.repetitions import Repetitions
-from tgml.sequences import Demonstrations, KeyStepSequence, Vocabulary
-from tgml.storage import dump_json, graph_from_json, graph_to_json, parse_json
 
 ABC = Vocabulary(("a", "b", "c"))
 MARKED = KeyStepSequence("bad", (2, 1, 3), mistakes=("order", None, None))
@@ -259,7 +265,7 @@ def test_the_graph_says_how_it_was_learned(method: str) -> None:
         "settings": {},
         "seed": 7,
         "recordings": 1,
-        "tgml": __version__,
+        "stepgraph": __version__,
     }
 
 
@@ -304,7 +310,7 @@ def test_a_path_is_read(tmp_path: Path) -> None:
 
 
 def test_a_path_that_cannot_be_read_is_an_error_of_ours(tmp_path: Path) -> None:
-    with pytest.raises(TgmlError, match="no such file"):
+    with pytest.raises(StepgraphError, match="no such file"):
         learn(tmp_path / "missing.csv", "intersection")
 
 

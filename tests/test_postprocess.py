@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from tgml.adjacency import WeightedAdjacency
-from tgml.errors import GraphError, SettingError
-from tgml.graph import TaskGraph
-from tgml.postprocess import Reason, implied_edges, to_graph, weakest_in_cycles
-from tgml.sequences import END, START, Vocabulary
+from stepgraph.adjacency import WeightedAdjacency
+from stepgraph.errors import GraphError, SettingError
+from stepgraph.graph import TaskGraph
+from stepgraph.postprocess import Reason, implied_edges, to_graph, weakest_in_cycles
+from stepgraph.sequences import END, START, Vocabulary
 
 Matrix = NDArray[np.float64]
 

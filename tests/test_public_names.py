@@ -1,4 +1,4 @@
-"""What `import tgml` offers, and what it costs."""
+"""What `import stepgraph` offers, and what it costs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-import tgml
+import stepgraph
 
 
 def loaded_by(statement: str) -> set[str]:
@@ -22,12 +22,12 @@ def loaded_by(statement: str) -> set[str]:
 
 
 def test_the_exported_names_are_those_that_have_a_home() -> None:
-    assert sorted(tgml.__all__) == sorted([*tgml._HOMES, "__version__"])
-    assert dir(tgml) == sorted(tgml.__all__)
+    assert sorted(stepgraph.__all__) == sorted([*stepgraph._HOMES, "__version__"])
+    assert dir(stepgraph) == sorted(stepgraph.__all__)
 
 
 def test_type_checkers_see_the_names_that_programs_see() -> None:
-    tree = ast.parse(inspect.getsource(tgml))
+    tree = ast.parse(inspect.getsource(stepgraph))
     checking = next(
         node
         for node in tree.body
@@ -39,55 +39,60 @@ def test_type_checkers_see_the_names_that_programs_see() -> None:
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
-    assert seen == tgml._HOMES
+    assert seen == stepgraph._HOMES
 
 
-@pytest.mark.parametrize("name", tgml._HOMES)
+@pytest.mark.parametrize("name", stepgraph._HOMES)
 def test_every_name_is_the_one_in_its_home_and_is_documented(name: str) -> None:
-    value = getattr(tgml, name)
-    assert value is getattr(importlib.import_module(tgml._HOMES[name]), name)
+    value = getattr(stepgraph, name)
+    assert value is getattr(importlib.import_module(stepgraph._HOMES[name]), name)
     assert inspect.getdoc(value)
 
 
 def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="module 'tgml' has no attribute 'learm'"):
-        _ = tgml.learm
+    with pytest.raises(AttributeError, match="module 'stepgraph' has no attribute 'learm'"):
+        _ = stepgraph.learm
 
 
 def test_the_version_is_a_version() -> None:
-    assert all(part.isdigit() for part in tgml.__version__.split(".")[:2])
+    assert all(part.isdigit() for part in stepgraph.__version__.split(".")[:2])
 
 
 @pytest.mark.parametrize(
     "statement",
     [
-        "import tgml",
-        "import tgml.graph",
-        "import tgml.monitoring",
-        "import tgml.storage",
-        "import tgml; tgml.TaskGraph; tgml.find_violations; tgml.save_graph",
+        "import stepgraph",
+        "import stepgraph.graph",
+        "import stepgraph.monitoring",
+        "import stepgraph.storage",
+        "import stepgraph; stepgraph.TaskGraph; stepgraph.find_violations; stepgraph.save_graph",
     ],
 )
 def test_graphs_and_monitors_load_no_large_library(statement: str) -> None:
     loaded = loaded_by(statement)
-    assert "tgml" in loaded
+    assert "stepgraph" in loaded
     assert not loaded & {"numpy", "networkx", "torch", "scipy", "rich"}
 
 
 @pytest.mark.parametrize(
-    "statement", ["import tgml.pipeline", "import tgml.evaluation", "import tgml; tgml.learn"]
+    "statement",
+    [
+        "import stepgraph.pipeline",
+        "import stepgraph.evaluation",
+        "import stepgraph; stepgraph.learn",
+    ],
 )
 def test_torch_is_not_loaded_before_a_method_needs_it(statement: str) -> None:
     loaded = loaded_by(statement)
-    assert "tgml" in loaded
+    assert "stepgraph" in loaded
     assert not loaded & {"torch", "scipy"}
 
 
 def packages() -> list[str]:
     return sorted(
         module.name
-        for module in pkgutil.iter_modules(tgml.__path__, "tgml.")
-        if module.ispkg and module.name != "tgml.cli"
+        for module in pkgutil.iter_modules(stepgraph.__path__, "stepgraph.")
+        if module.ispkg and module.name != "stepgraph.cli"
     )
 
 

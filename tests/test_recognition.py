@@ -5,14 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.recogniser_samples import CAMERA, GRAPH, SETTINGS, films, trained
-from tgml.errors import FormatError, SettingError
-from tgml.frames import FrameRecording, segments
-from tgml.graph import TaskGraph
-from tgml.monitoring import Confusion, Monitor, UncertainMonitor
-from tgml.monitoring.edits import edit_score
-from tgml.readers.features import read_features
-from tgml.recognition import (
+from stepgraph.errors import FormatError, SettingError
+from stepgraph.frames import FrameRecording, segments
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring import Confusion, Monitor, UncertainMonitor
+from stepgraph.monitoring.edits import edit_score
+from stepgraph.readers.features import read_features
+from stepgraph.recognition import (
     KeyStepStream,
     confusion_for,
     hold_out,
@@ -20,8 +19,9 @@ from tgml.recognition import (
     save_frames,
     train_recogniser,
 )
-from tgml.recognition.stream import smoother_of
-from tgml.synthetic.features import BACKGROUND
+from stepgraph.recognition.stream import smoother_of
+from stepgraph.synthetic.features import BACKGROUND
+from tests.recogniser_samples import CAMERA, GRAPH, SETTINGS, films, trained
 
 
 def test_it_beats_the_controls_on_recordings_that_it_was_not_trained_on() -> None:

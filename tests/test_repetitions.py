@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.strategies import demonstrations
-from tgml.errors import SettingError
-from tgml.repetitions import (
+from stepgraph.errors import SettingError
+from stepgraph.repetitions import (
     EXPANSION_LIMIT,
     RepetitionFree,
     Repetitions,
@@ -16,7 +15,8 @@ from tgml.repetitions import (
     last_occurrences,
     without_repetitions,
 )
-from tgml.sequences import Demonstrations, KeyStepSequence
+from stepgraph.sequences import Demonstrations, KeyStepSequence
+from tests.strategies import demonstrations
 
 NO_LIMIT = 10**9
 POLICIES = st.sampled_from(Repetitions)

@@ -2,17 +2,17 @@ from __future__ import annotations
 
 import pytest
 
-import tgml.reporting.again
-import tgml.reporting.making
-from tgml.attributes import EdgeEvidence, StepAttributes
-from tgml.errors import GraphError, MissingExtraError
-from tgml.graph import TaskGraph, connect_ends
-from tgml.pipeline import learn
-from tgml.procedures import load_procedure
-from tgml.rendering.report import to_html
-from tgml.reporting import learn_again, make_report
-from tgml.reporting.again import DRAWS, LEAST_DRAWS, usual_draws
-from tgml.sequences import Demonstrations
+import stepgraph.reporting.again
+import stepgraph.reporting.making
+from stepgraph.attributes import EdgeEvidence, StepAttributes
+from stepgraph.errors import GraphError, MissingExtraError
+from stepgraph.graph import TaskGraph, connect_ends
+from stepgraph.pipeline import learn
+from stepgraph.procedures import load_procedure
+from stepgraph.rendering.report import to_html
+from stepgraph.reporting import learn_again, make_report
+from stepgraph.reporting.again import DRAWS, LEAST_DRAWS, usual_draws
+from stepgraph.sequences import Demonstrations
 
 BATTER = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "fry": ["mix"]}, procedure="batter")
 RECORDINGS = Demonstrations.from_steps(
@@ -171,7 +171,7 @@ def test_the_larger_the_recordings_the_fewer_draws() -> None:
 def test_intervals_that_would_take_long_are_left_out_and_that_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(tgml.reporting.again, "_OTHER_WORK", 100)
+    monkeypatch.setattr(stepgraph.reporting.again, "_OTHER_WORK", 100)
     graph = learn(RECORDINGS, "intersection")
     report = make_report(graph, demonstrations=RECORDINGS, truth=BATTER)
     assert "--again 100 draws them" in report.training_about
@@ -231,11 +231,11 @@ def test_without_the_extra_the_graph_is_shown_as_text(monkeypatch: pytest.Monkey
     def missing(*_: object, **__: object) -> str:
         raise MissingExtraError("drawing a graph", "draw")
 
-    monkeypatch.setattr(tgml.reporting.making, "draw_graph", missing)
+    monkeypatch.setattr(stepgraph.reporting.making, "draw_graph", missing)
     report = make_report(BATTER)
     assert not report.drawing
     assert "mix" in report.text
-    assert "pip install 'tgml[draw]'" in report.notes[0]
+    assert "pip install 'stepgraph[draw]'" in report.notes[0]
 
 
 def test_a_truth_of_another_procedure_is_refused() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from stepgraph.errors import FormatError, UnknownNameError
+from stepgraph.sequences import END, START, Demonstrations, KeyStepSequence, Vocabulary
 from tests.strategies import annotated_demonstrations, demonstrations
-from tgml.errors import FormatError, UnknownNameError
-from tgml.sequences import END, START, Demonstrations, KeyStepSequence, Vocabulary
 
 
 def test_nodes_are_numbered_from_start_through_the_steps_to_end() -> None:
@@ -42,8 +42,8 @@ def test_an_unknown_step_is_answered_with_the_nearest() -> None:
         ((1,), "step 1 has the name 1; expected a text"),
         ((["a"],), "expected a text"),
         (("a", "b", "a"), "'a' is listed twice"),
-        (("a", START), "START and END are added by tgml"),
-        ((END,), "START and END are added by tgml"),
+        (("a", START), "START and END are added by stepgraph"),
+        ((END,), "START and END are added by stepgraph"),
     ],
 )
 def test_names_that_cannot_be_steps_are_refused(steps: Any, reason: str) -> None:

@@ -124,7 +124,7 @@ def attributes(results: Results) -> Lines:
 def audit(results: Results) -> Lines:
     """Return average precision of each ranking, on recipes and on random procedures."""
     names = {
-        "audit, all slips": "all slips, as `tgml audit` ranks",
+        "audit, all slips": "all slips, as `stepgraph audit` ranks",
         "audit": "steps out of order",
         "distrust": "distrust of the robust learner",
         "missing": "control: steps missing",

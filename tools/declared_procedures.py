@@ -1,11 +1,11 @@
-"""The procedures that ship with tgml, as somebody who knows them declares them."""
+"""The procedures that ship with stepgraph, as somebody who knows them declares them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tgml.graph import TaskGraph
+from stepgraph.graph import TaskGraph
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Draws which of tgml's packages imports which, from the imports themselves.
+"""Draws which of stepgraph's packages imports which, from the imports themselves.
 
 Run it after a change of imports: it writes `docs/pictures/architecture.svg`. An import that follows
 from two others is not drawn, as a task graph leaves out what follows.
@@ -11,9 +11,9 @@ from pathlib import Path
 import grimp
 import networkx as nx
 
-from tgml.files import write_text
-from tgml.rendering.drawing import Picture, draw
-from tgml.rendering.drawing.picture import Arrow, Box
+from stepgraph.files import write_text
+from stepgraph.rendering.drawing import Picture, draw
+from stepgraph.rendering.drawing.picture import Arrow, Box
 
 PICTURE = Path(__file__).parent.parent / "docs" / "pictures" / "architecture.svg"
 ASIDE = {"__main__", "_version"}  # a way in, and a number
@@ -21,7 +21,7 @@ ASIDE = {"__main__", "_version"}  # a way in, and a number
 
 def imports() -> nx.DiGraph:
     """Return which package imports which, inside functions included."""
-    modules = grimp.build_graph("tgml", cache_dir=None)
+    modules = grimp.build_graph("stepgraph", cache_dir=None)
     found = nx.DiGraph()
     found.add_nodes_from({_package(name) for name in modules.modules} - ASIDE - {""})
     for importer in modules.modules:

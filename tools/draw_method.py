@@ -1,4 +1,4 @@
-"""Draws the pictures of `docs/method.md` from a procedure that ships with tgml.
+"""Draws the pictures of `docs/method.md` from a procedure that ships with stepgraph.
 
 Run it after a change of the learners or of the drawings; it writes into `docs/pictures`.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from tgml import TaskGraph, learn, load_procedure
-from tgml.files import write_text
-from tgml.rendering.drawing import draw_comparison, draw_graph
+from stepgraph import TaskGraph, learn, load_procedure
+from stepgraph.files import write_text
+from stepgraph.rendering.drawing import draw_comparison, draw_graph
 
 FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
 PROCEDURE = load_procedure("seed-tray")

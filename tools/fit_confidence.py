@@ -1,4 +1,5 @@
-"""Fit the weights in tgml/learners/robust/confidence.py on random procedures with known graphs.
+"""Fit the weights in stepgraph/learners/robust/confidence.py on random procedures with known
+graphs.
 
 Run it after a change to the model of demonstrators or to the features, and paste what it prints:
 
@@ -14,11 +15,11 @@ import argparse
 import numpy as np
 from numpy.typing import NDArray
 
-from tgml.learners.partial_order import closure
-from tgml.learners.robust.confidence import Place, features, places
-from tgml.learners.robust.learner import Robust
-from tgml.learners.robust.recordings import Recordings
-from tgml.synthetic import draw_problems
+from stepgraph.learners.partial_order import closure
+from stepgraph.learners.robust.confidence import Place, features, places
+from stepgraph.learners.robust.learner import Robust
+from stepgraph.learners.robust.recordings import Recordings
+from stepgraph.synthetic import draw_problems
 
 Matrix = NDArray[np.float64]
 FIRST_SEED = 10_000

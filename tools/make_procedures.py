@@ -1,6 +1,6 @@
-"""Write the procedures that ship with tgml: true graphs, and demonstrations drawn from them.
+"""Write the procedures that ship with stepgraph: true graphs, and demonstrations drawn from them.
 
-Run it as ``python tools/make_procedures.py``; it writes ``src/tgml/procedures/*.json``, and
+Run it as ``python tools/make_procedures.py``; it writes ``src/stepgraph/procedures/*.json``, and
 the same bytes each time. Each procedure has a seed of its own, so that changing one leaves
 the others as they are. Only ``random.Random.random`` is used, whose numbers Python promises
 to keep from version to version.
@@ -41,13 +41,13 @@ from typing import TypeVar
 
 from declared_procedures import RECIPES, Recipe
 
-from tgml.files import write_text
-from tgml.graph import TaskGraph
-from tgml.procedures import DEMONSTRATIONS_SUFFIX, GRAPH_SUFFIX, ORDER, PRECONDITION_SKIPPED
-from tgml.sequences import Demonstrations, KeyStepSequence
-from tgml.storage import demonstrations_to_json, dump_json, graph_to_json
+from stepgraph.files import write_text
+from stepgraph.graph import TaskGraph
+from stepgraph.procedures import DEMONSTRATIONS_SUFFIX, GRAPH_SUFFIX, ORDER, PRECONDITION_SKIPPED
+from stepgraph.sequences import Demonstrations, KeyStepSequence
+from stepgraph.storage import demonstrations_to_json, dump_json, graph_to_json
 
-FOLDER = Path(__file__).resolve().parents[1] / "src" / "tgml" / "procedures"
+FOLDER = Path(__file__).resolve().parents[1] / "src" / "stepgraph" / "procedures"
 
 LEAVE_OUT = 0.35
 CARRY_ON = 0.3

@@ -24,10 +24,10 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
-import tgml
-from tgml.cli.main import app
+import stepgraph
+from stepgraph.cli.main import app
 
-PACKAGE = Path(tgml.__file__).parent
+PACKAGE = Path(stepgraph.__file__).parent
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "examples").glob("*.ipynb"))
 HELP_WIDTH = 80
 LOADING = re.compile(
@@ -47,7 +47,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         page = str(path.relative_to(docs))
         if page not in named:
             sections["How to" if page.startswith("how-to/") else "Guides"].append(page)
-    modules = [{f"tgml.{name}": f"reference/{name}.md"} for name in _modules()]
+    modules = [{f"stepgraph.{name}": f"reference/{name}.md"} for name in _modules()]
     examples = {"Examples": [f"examples/{path.stem}.md" for path in NOTEBOOKS]}
     before = list(sections).index("Evidence")
     config.nav = [
@@ -57,7 +57,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         {
             "Reference": [
                 {"Command line": "reference/command-line.md"},
-                {"tgml": "reference/tgml.md"},
+                {"stepgraph": "reference/stepgraph.md"},
                 *modules,
             ]
         },
@@ -70,7 +70,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages."""
     pages = {
         "reference/command-line.md": command_line_page(),
-        "reference/tgml.md": names_page(),
+        "reference/stepgraph.md": names_page(),
         "decisions/index.md": decisions_page(Path(config.docs_dir) / "decisions"),
     }
     for name in _modules():
@@ -105,15 +105,18 @@ def on_post_build(config: MkDocsConfig) -> None:
 def command_line_page() -> str:
     """Return the help of the program and of each of its commands."""
     parts = ["# Command line", "What `--help` says of each command."]
-    for name, text in _helps(typer.main.get_command(app), "tgml"):
+    for name, text in _helps(typer.main.get_command(app), "stepgraph"):
         parts += [f"## {name}", f"```text\n{text.rstrip()}\n```"]
     return "\n\n".join(parts) + "\n"
 
 
 def names_page() -> str:
-    """Return a page of the names that `import tgml` offers."""
-    parts = ["# tgml", "The names that `import tgml` offers, each documented where it lives."]
-    parts += [f"::: {home}.{name}" for name, home in sorted(tgml._HOMES.items())]
+    """Return a page of the names that `import stepgraph` offers."""
+    parts = [
+        "# stepgraph",
+        "The names that `import stepgraph` offers, each documented where it lives.",
+    ]
+    parts += [f"::: {home}.{name}" for name, home in sorted(stepgraph._HOMES.items())]
     return "\n\n".join(parts) + "\n"
 
 
@@ -122,20 +125,20 @@ def module_page(name: str) -> str:
     path = PACKAGE / name / "__init__.py"
     source = ast.parse((path if path.exists() else PACKAGE / f"{name}.py").read_text())
     exported = _exported(source)
-    lines = [f"# tgml.{name}", "", f"::: tgml.{name}"]
+    lines = [f"# stepgraph.{name}", "", f"::: stepgraph.{name}"]
     lines += ["    options:", "      show_root_heading: false"]
     if exported is not None:
         lines += ["      members:", *(f"        - {member}" for member in exported)]
     for path in sorted(_used_names()):
         home, _, member = path.rpartition(".")
-        if home.startswith(f"tgml.{name}.") and member not in (exported or ()):
+        if home.startswith(f"stepgraph.{name}.") and member not in (exported or ()):
             lines += ["", f"::: {path}"]
     return "\n".join(lines) + "\n"
 
 
 @cache
 def _used_names() -> frozenset[str]:
-    """Return what the pages and examples import from tgml: that must be in the reference."""
+    """Return what the pages and examples import from stepgraph: that must be in the reference."""
     root = Path(__file__).parent.parent
     fence = re.compile(r"^( *)```python\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
     pages = [path.read_text(encoding="utf-8") for path in sorted((root / "docs").rglob("*.md"))]
@@ -145,7 +148,8 @@ def _used_names() -> frozenset[str]:
         f"{statement.module}.{name.name}"
         for text in code
         for statement in ast.walk(ast.parse(text))
-        if isinstance(statement, ast.ImportFrom) and (statement.module or "").startswith("tgml.")
+        if isinstance(statement, ast.ImportFrom)
+        and (statement.module or "").startswith("stepgraph.")
         for name in statement.names
     )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 
-from tgml.alignment import Costs
-from tgml.graph import TaskGraph
+from stepgraph.alignment import Costs
+from stepgraph.graph import TaskGraph
 
 
 def cheapest(graph: TaskGraph, steps: Sequence[str], costs: Costs) -> float:

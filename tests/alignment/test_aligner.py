@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stepgraph.alignment import Aligner, Costs, align
+from stepgraph.alignment.costs import KINDS, Kind
+from stepgraph.attributes import StepAttributes
+from stepgraph.errors import SettingError, UnknownNameError
+from stepgraph.graph import TaskGraph
 from tests.alignment.brute_force import cheapest
 from tests.strategies import STEP_NAMES, task_graphs, valid_orders
-from tgml.alignment import Aligner, Costs, align
-from tgml.alignment.costs import KINDS, Kind
-from tgml.attributes import StepAttributes
-from tgml.errors import SettingError, UnknownNameError
-from tgml.graph import TaskGraph
 
 
 @st.composite

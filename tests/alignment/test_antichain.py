@@ -5,7 +5,7 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tgml.alignment.antichain import bits, heaviest_antichain
+from stepgraph.alignment.antichain import bits, heaviest_antichain
 
 
 @st.composite

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
+from stepgraph.alignment import align, conformance
+from stepgraph.attributes import StepAttributes
+from stepgraph.graph import TaskGraph
+from stepgraph.sequences import Demonstrations
 from tests.strategies import demonstrations, task_graphs
-from tgml.alignment import align, conformance
-from tgml.attributes import StepAttributes
-from tgml.graph import TaskGraph
-from tgml.sequences import Demonstrations
 
 FREE = TaskGraph.from_preconditions({"a": [], "b": []})
 

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from tgml.alignment import Costs, align, explain_alignment
-from tgml.attributes import StepAttributes
-from tgml.graph import TaskGraph
+from stepgraph.alignment import Costs, align, explain_alignment
+from stepgraph.attributes import StepAttributes
+from stepgraph.graph import TaskGraph
 
 TEA = TaskGraph.from_preconditions({"stir": ["pour"], "drink": ["stir"]})
 

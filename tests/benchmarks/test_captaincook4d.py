@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tgml.benchmarks import BENCHMARKS, run_benchmark
-from tgml.errors import MissingDataError, UnknownNameError
+from stepgraph.benchmarks import BENCHMARKS, run_benchmark
+from stepgraph.errors import MissingDataError, UnknownNameError
 
 
 def _write_recipe(folder: Path, name: str, orders: list[str], edges: list[list[int]]) -> None:
@@ -96,14 +96,16 @@ def test_a_language_models_answer_that_cannot_be_used_costs_only_itself(two_reci
 
 
 def test_missing_files_are_named_with_where_they_belong(tmp_path: Path) -> None:
-    with pytest.raises(MissingDataError, match=r"task_graph_generation_annotations.*TGML_DATA"):
+    with pytest.raises(
+        MissingDataError, match=r"task_graph_generation_annotations.*STEPGRAPH_DATA"
+    ):
         run_benchmark("captaincook4d", data=tmp_path)
 
 
 def test_without_a_data_directory_the_message_says_how_to_give_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delenv("TGML_DATA", raising=False)
+    monkeypatch.delenv("STEPGRAPH_DATA", raising=False)
     with pytest.raises(MissingDataError, match="--data DIR"):
         run_benchmark("captaincook4d")
 
@@ -136,8 +138,8 @@ def test_a_known_graph_over_other_steps_costs_its_recipe_only_and_is_named(
 def test_without_published_answers_no_endpoint_is_asked_and_the_note_says_what_is_missing(
     two_recipes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TGML_LLM_URL", "http://127.0.0.1:9/v1")
-    monkeypatch.setenv("TGML_LLM_MODEL", "any")
+    monkeypatch.setenv("STEPGRAPH_LLM_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("STEPGRAPH_LLM_MODEL", "any")
     result = run_benchmark("captaincook4d", data=two_recipes, seeds=1)
     labels = [row["method"] for row in result.rows]
     assert "llm" not in labels

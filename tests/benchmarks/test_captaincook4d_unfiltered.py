@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tgml.benchmarks import run_benchmark
-from tgml.errors import MissingDataError
+from stepgraph.benchmarks import run_benchmark
+from stepgraph.errors import MissingDataError
 
 
 def _write(folder: Path, orders: list[str]) -> None:

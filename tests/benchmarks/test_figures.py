@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from stepgraph.benchmarks import run_benchmark
+from stepgraph.errors import SettingError
 from tests.rendering.drawing.reading import read
-from tgml.benchmarks import run_benchmark
-from tgml.errors import SettingError
 
 
 @pytest.mark.real_data

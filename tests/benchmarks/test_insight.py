@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tgml.benchmarks import advice as advice_benchmark
-from tgml.benchmarks import random_procedures, run_benchmark
-from tgml.benchmarks.advice import as_far_as_possible, record
-from tgml.errors import MissingDataError, UnknownNameError
-from tgml.graph import TaskGraph
-from tgml.synthetic import Noise, random_procedure
+from stepgraph.benchmarks import advice as advice_benchmark
+from stepgraph.benchmarks import random_procedures, run_benchmark
+from stepgraph.benchmarks.advice import as_far_as_possible, record
+from stepgraph.errors import MissingDataError, UnknownNameError
+from stepgraph.graph import TaskGraph
+from stepgraph.synthetic import Noise, random_procedure
 
 TRUTH = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "fry": ["mix"]})
 

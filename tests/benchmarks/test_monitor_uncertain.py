@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tgml.benchmarks import monitor_uncertain, random_procedures, run_benchmark
-from tgml.errors import UnknownNameError
+from stepgraph.benchmarks import monitor_uncertain, random_procedures, run_benchmark
+from stepgraph.errors import UnknownNameError
 
 
 def test_through_a_recogniser_calibration_keeps_false_alarms_near_the_budget(

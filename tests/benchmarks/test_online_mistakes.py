@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tgml.benchmarks import run_benchmark
-from tgml.benchmarks.mistake_methods import METHODS
-from tgml.benchmarks.mistake_split import read_split, seen_only, thrice
-from tgml.benchmarks.online_mistakes import NOTES
-from tgml.benchmarks.published_mistakes import PUBLISHED
-from tgml.errors import MissingDataError, UnknownNameError
+from stepgraph.benchmarks import run_benchmark
+from stepgraph.benchmarks.mistake_methods import METHODS
+from stepgraph.benchmarks.mistake_split import read_split, seen_only, thrice
+from stepgraph.benchmarks.online_mistakes import NOTES
+from stepgraph.benchmarks.published_mistakes import PUBLISHED
+from stepgraph.errors import MissingDataError, UnknownNameError
 
 ACTIONS = {"a": "attach-a", "b": "attach-b", "c": "attach-c", "x": "detach-a"}
 

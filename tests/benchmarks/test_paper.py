@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tgml.benchmarks import run_benchmark
-from tgml.errors import UnknownNameError
+from stepgraph.benchmarks import run_benchmark
+from stepgraph.errors import UnknownNameError
 
 
 @pytest.mark.real_data

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tgml.benchmarks import recogniser, run_benchmark
-from tgml.errors import UnknownNameError
+from stepgraph.benchmarks import recogniser, run_benchmark
+from stepgraph.errors import UnknownNameError
 
 
 def test_each_part_of_the_way_is_measured_beside_controls(monkeypatch: pytest.MonkeyPatch) -> None:

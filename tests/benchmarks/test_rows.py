@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.benchmarks.asked import Asked
-from tgml.benchmarks.rows import choose_rows, compute_rows, measure_rows
-from tgml.errors import MissingDataError, UnknownNameError
+from stepgraph.benchmarks.asked import Asked
+from stepgraph.benchmarks.rows import choose_rows, compute_rows, measure_rows
+from stepgraph.errors import MissingDataError, UnknownNameError
 
 
 @given(st.lists(st.sampled_from("abcd")))

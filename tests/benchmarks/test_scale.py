@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from tgml.benchmarks import run_benchmark
-from tgml.benchmarks.scaling import fit, predictions
-from tgml.errors import SettingError, UnknownNameError
+from stepgraph.benchmarks import run_benchmark
+from stepgraph.benchmarks.scaling import fit, predictions
+from stepgraph.errors import SettingError, UnknownNameError
 
 pytest.importorskip("duckdb")
 pytest.importorskip("joblib")

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from tgml.benchmarks import run_benchmark
-from tgml.benchmarks.serve import load_row
-from tgml.benchmarks.service.replay import count_wrong, make_sessions
-from tgml.errors import MissingDataError, UnknownNameError
-from tgml.graph import TaskGraph
+from stepgraph.benchmarks import run_benchmark
+from stepgraph.benchmarks.serve import load_row
+from stepgraph.benchmarks.service.replay import count_wrong, make_sessions
+from stepgraph.errors import MissingDataError, UnknownNameError
+from stepgraph.graph import TaskGraph
 
 TEA = TaskGraph.from_preconditions({"pour": ["boil"], "drink": ["pour"]})
 
@@ -21,7 +21,7 @@ def test_every_answer_under_load_equals_offline_replay(
     row = load_row(50, 1500)
     assert (row["wrong"], row["lost_or_twice"], row["exit_code"]) == (0, 0, 0)
     assert row["answered"] == row["sent"] > row["observations"] == 1500
-    # Generous, as tests share the machine; `tgml bench serve` measures the real ones.
+    # Generous, as tests share the machine; `stepgraph bench serve` measures the real ones.
     assert row["per_second"] > 100
     assert list(tmp_path.iterdir()) == []
 
@@ -29,7 +29,7 @@ def test_every_answer_under_load_equals_offline_replay(
 def test_the_judge_sees_a_wrong_verdict() -> None:
     import json
 
-    from tgml.benchmarks.service.replay import expected_answers
+    from stepgraph.benchmarks.service.replay import expected_answers
 
     sessions = make_sessions({"tea": TEA}, 2, 10)
     results: list[dict[str, list[list[Any]]]] = []
@@ -54,6 +54,6 @@ def test_an_unknown_measure_is_answered_with_the_nearest() -> None:
 
 
 def test_postgres_needs_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("TGML_BENCH_POSTGRES", raising=False)
-    with pytest.raises(MissingDataError, match="TGML_BENCH_POSTGRES"):
+    monkeypatch.delenv("STEPGRAPH_BENCH_POSTGRES", raising=False)
+    with pytest.raises(MissingDataError, match="STEPGRAPH_BENCH_POSTGRES"):
         run_benchmark("serve", methods=["postgres"])

@@ -2,15 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from tgml.benchmarks import run_benchmark
-from tgml.errors import UnknownNameError
+from stepgraph.benchmarks import run_benchmark
+from stepgraph.errors import UnknownNameError
 
 
 @pytest.mark.parametrize(("measure", "most"), [("double-sequences", 2.8), ("tenfold-nodes", 4)])
 def test_an_epoch_grows_no_faster_than_the_sequences_and_far_slower_than_the_nodes(
     measure: str, most: float
 ) -> None:
-    # A little more than `tgml bench speed` asks for, and up to three times, as tests share the
+    # A little more than `stepgraph bench speed` asks for, and up to three times, as tests share the
     # machine: what else it does in the middle of a measurement makes one of two times longer.
     ratios: list[float] = []
     while len(ratios) < 3 and not any(ratio < most for ratio in ratios):

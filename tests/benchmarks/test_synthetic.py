@@ -5,9 +5,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tgml.benchmarks import BenchmarkResult, random_procedures, run_benchmark, synthetic
-from tgml.errors import SettingError, UnknownNameError
-from tgml.learners import LEARNERS
+from stepgraph.benchmarks import BenchmarkResult, random_procedures, run_benchmark, synthetic
+from stepgraph.errors import SettingError, UnknownNameError
+from stepgraph.learners import LEARNERS
 
 
 @pytest.fixture

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from stepgraph.benchmarks import run_benchmark
+from stepgraph.benchmarks.result import BenchmarkResult, Row
+from stepgraph.benchmarks.trial_rules import RULES
+from stepgraph.benchmarks.trials import CONTROLS
+from stepgraph.errors import MissingDataError, UnknownNameError
+from stepgraph.graph import TaskGraph
 from tests.benchmarks.test_captaincook4d import _write_recipe
-from tgml.benchmarks import run_benchmark
-from tgml.benchmarks.result import BenchmarkResult, Row
-from tgml.benchmarks.trial_rules import RULES
-from tgml.benchmarks.trials import CONTROLS
-from tgml.errors import MissingDataError, UnknownNameError
-from tgml.graph import TaskGraph
 
 CHAIN = [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5]]
 GRAPH = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": ["c"]})

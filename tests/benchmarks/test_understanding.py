@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tgml.benchmarks import run_benchmark, understanding
-from tgml.errors import UnknownNameError
-from tgml.sequences import Demonstrations
+from stepgraph.benchmarks import run_benchmark, understanding
+from stepgraph.errors import UnknownNameError
+from stepgraph.sequences import Demonstrations
 
 
 def test_recordings_for_test_are_not_among_those_for_training() -> None:
@@ -41,7 +41,7 @@ def test_the_control_answers_as_many_as_was_measured(data: Path) -> None:
 def test_networks_learn_an_order_that_never_changes(
     method: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("TGML_CACHE", str(tmp_path))
+    monkeypatch.setenv("STEPGRAPH_CACHE", str(tmp_path))
     monkeypatch.setitem(understanding.SETTINGS, "epochs", 60)
     steps = ["crack egg", "whisk egg", "heat pan", "fry egg"]
     halves = understanding.Halves.of(Demonstrations.from_steps([steps] * 4, procedure="eggs"))

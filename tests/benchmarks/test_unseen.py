@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tgml.benchmarks import run_benchmark, unseen
-from tgml.benchmarks.recipes import Recipes
-from tgml.graph import TaskGraph
-from tgml.learners.tgt.text import TextTransformer
-from tgml.sequences import Demonstrations
+from stepgraph.benchmarks import run_benchmark, unseen
+from stepgraph.benchmarks.recipes import Recipes
+from stepgraph.graph import TaskGraph
+from stepgraph.learners.tgt.text import TextTransformer
+from stepgraph.sequences import Demonstrations
 
 EGGS = Demonstrations.from_steps([["crack egg", "whisk egg", "fry egg"]] * 2, procedure="eggs")
 DUCK = Demonstrations.from_steps([["fry duck egg", "crack duck egg"]], procedure="duck")
@@ -23,7 +23,7 @@ def recipes() -> Recipes:
 def test_a_step_stands_where_similar_steps_of_other_recipes_stood(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("TGML_CACHE", str(tmp_path))
+    monkeypatch.setenv("STEPGRAPH_CACHE", str(tmp_path))
     monkeypatch.setattr(unseen, "NEAREST", 1)
     ((_, duck),) = unseen.PREDICT["text-similarity"](recipes(), 1)
     assert duck.preconditions_of("fry duck egg") == ("crack duck egg",), "not as it was recorded"
@@ -32,7 +32,7 @@ def test_a_step_stands_where_similar_steps_of_other_recipes_stood(
 def test_a_network_never_sees_the_recipe_that_it_predicts(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("TGML_CACHE", str(tmp_path))
+    monkeypatch.setenv("STEPGRAPH_CACHE", str(tmp_path))
     learner = TextTransformer(unified=True, epochs=2)
     without = learner.networks_without([EGGS, DUCK])[0]
     alone = learner.networks([DUCK])[0]

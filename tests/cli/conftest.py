@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from stepgraph.cli.main import run
 from tests.cli.running import Put, Result, Run
 from tests.cli.samples import SANDWICH, SANDWICH_GRAPH
 from tests.cli.watching import Watch
-from tgml.cli.main import run
 
 
 @pytest.fixture(autouse=True)
@@ -21,11 +21,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def tgml(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run `tgml` with some arguments."""
+def stepgraph(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run `stepgraph` with some arguments."""
 
     def call(*arguments: str) -> Result:
-        monkeypatch.setattr(sys, "argv", ["tgml", *arguments])
+        monkeypatch.setattr(sys, "argv", ["stepgraph", *arguments])
         capsys.readouterr()
         with pytest.raises(SystemExit) as ended:
             run()
@@ -61,12 +61,12 @@ def graph(put: Put) -> str:
 
 
 @pytest.fixture
-def watch(tgml: Run, graph: str, monkeypatch: pytest.MonkeyPatch) -> Watch:
-    """Run `tgml watch` on the graph of the sandwich with some input."""
+def watch(stepgraph: Run, graph: str, monkeypatch: pytest.MonkeyPatch) -> Watch:
+    """Run `stepgraph watch` on the graph of the sandwich with some input."""
 
     def call(given: str | bytes, *options: str) -> Result:
         content = given.encode() if isinstance(given, str) else given
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-        return tgml("watch", graph, *options)
+        return stepgraph("watch", graph, *options)
 
     return call

@@ -1,4 +1,4 @@
-"""How tests run the command line: as `tgml` does it, but inside this process."""
+"""How tests run the command line: as `stepgraph` does it, but inside this process."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def in_a_process(
     *arguments: str, code: str = "", **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """Run the command line, or some code, as a program of its own."""
-    program = ("-c", code) if code else ("-m", "tgml.cli.main")
+    program = ("-c", code) if code else ("-m", "stepgraph.cli.main")
     plain = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     return subprocess.run(
         [sys.executable, *program, *arguments],

@@ -19,7 +19,7 @@ def graph_json(edges: Iterable[tuple[str, str]], procedure: str = "sandwich") ->
     names = dict.fromkeys(name for pair in pairs for name in pair)
     return json.dumps(
         {
-            "format": "tgml-graph",
+            "format": "stepgraph-graph",
             "version": 1,
             "procedure": procedure,
             "steps": [name for name in names if name not in ("START", "END")],

@@ -4,8 +4,8 @@ from tests.cli.running import Put, Run
 from tests.cli.samples import table
 
 
-def test_open_pairs_are_said_in_words_with_an_order_to_ask_for(tgml: Run, put: Put) -> None:
-    result = tgml("advise", put("tea.txt", "boil\ngrind\npour\n"))
+def test_open_pairs_are_said_in_words_with_an_order_to_ask_for(stepgraph: Run, put: Put) -> None:
+    result = stepgraph("advise", put("tea.txt", "boil\ngrind\npour\n"))
     assert result.code == 0
     assert result.lines == [
         "tea: 3 of 3 pairs of steps are open",
@@ -36,22 +36,24 @@ def test_open_pairs_are_said_in_words_with_an_order_to_ask_for(tgml: Run, put: P
     ]
 
 
-def test_many_pairs_are_counted_and_json_has_them_all(tgml: Run, put: Put) -> None:
+def test_many_pairs_are_counted_and_json_has_them_all(stepgraph: Run, put: Put) -> None:
     path = put("tea.txt", "a\nb\nc\nd\n")
-    (line,) = [line for line in tgml("advise", path).lines if line.startswith("This would show")]
+    (line,) = [
+        line for line in stepgraph("advise", path).lines if line.startswith("This would show")
+    ]
     assert line.endswith(", and 1 other pair (--json lists them).")
-    (found,) = tgml("advise", path, "--json").json
+    (found,) = stepgraph("advise", path, "--json").json
     assert len(found["shows"]) == found["decides"] == 6
 
 
-def test_so_many_questions_as_asked_for(tgml: Run, put: Put) -> None:
-    result = tgml("advise", put("tea.txt", "boil\ngrind\npour\n"), "--most", "1")
+def test_so_many_questions_as_asked_for(stepgraph: Run, put: Put) -> None:
+    result = stepgraph("advise", put("tea.txt", "boil\ngrind\npour\n"), "--most", "1")
     assert sum(line.startswith("  Nobody") for line in result.lines) == 1
 
 
-def test_nothing_worth_asking_for_is_said(tgml: Run, put: Put) -> None:
+def test_nothing_worth_asking_for_is_said(stepgraph: Run, put: Put) -> None:
     many = {str(number): ["boil", "pour"] for number in range(12)}
-    result = tgml("advise", put("tea.csv", table(many)))
+    result = stepgraph("advise", put("tea.csv", table(many)))
     assert result.lines == [
         "tea: 0 of 1 pair of steps are open",
         (
@@ -61,10 +63,10 @@ def test_nothing_worth_asking_for_is_said(tgml: Run, put: Put) -> None:
     ]
 
 
-def test_what_is_open_and_cannot_be_asked_for_is_named(tgml: Run, put: Put) -> None:
+def test_what_is_open_and_cannot_be_asked_for_is_named(stepgraph: Run, put: Put) -> None:
     orders = ["abc", "bcd", "abcd"]
     given = {str(number): list(order) for number, order in enumerate(orders)}
-    result = tgml("advise", put("tea.csv", table(given)))
+    result = stepgraph("advise", put("tea.csv", table(given)))
     assert result.lines == [
         "tea: 1 of 6 pairs of steps is open",
         (
@@ -74,17 +76,17 @@ def test_what_is_open_and_cannot_be_asked_for_is_named(tgml: Run, put: Put) -> N
     ]
 
 
-def test_json_has_questions_as_figures_and_sentences(tgml: Run, put: Put) -> None:
-    (found,) = tgml("advise", put("tea.txt", "boil\ngrind\npour\n"), "--json").json
+def test_json_has_questions_as_figures_and_sentences(stepgraph: Run, put: Put) -> None:
+    (found,) = stepgraph("advise", put("tea.txt", "boil\ngrind\npour\n"), "--json").json
     assert found["order"] == ["pour", "grind", "boil"]
     question = found["questions"][0]
     assert (question["first"], question["second"], question["decides"]) == ("grind", "boil", 2)
     assert question["sentence"].startswith("Nobody has done 'boil' after 'grind'")
 
 
-def test_too_many_steps_end_with_one_message(tgml: Run, put: Put) -> None:
+def test_too_many_steps_end_with_one_message(stepgraph: Run, put: Put) -> None:
     lines = "\n".join(f"step {number}" for number in range(10_000))
-    result = tgml("advise", put("long.txt", lines))
+    result = stepgraph("advise", put("long.txt", lines))
     assert result.code == 2
     assert result.notes == [
         (
@@ -94,17 +96,17 @@ def test_too_many_steps_end_with_one_message(tgml: Run, put: Put) -> None:
     ]
 
 
-def test_what_the_answer_says_to_type_settles_the_first_question(tgml: Run) -> None:
-    tgml("example", "pancakes")
-    asked = tgml("advise", "pancakes.csv", "--json").json[0]["questions"][0]
+def test_what_the_answer_says_to_type_settles_the_first_question(stepgraph: Run) -> None:
+    stepgraph("example", "pancakes")
+    asked = stepgraph("advise", "pancakes.csv", "--json").json[0]["questions"][0]
     stated = f"{asked['first']} needs {asked['second']}"
-    assert f"--must '{stated}'" in tgml("advise", "pancakes.csv").out
-    left = tgml("advise", "pancakes.csv", "--json", "--must", stated).json[0]["questions"]
+    assert f"--must '{stated}'" in stepgraph("advise", "pancakes.csv").out
+    left = stepgraph("advise", "pancakes.csv", "--json", "--must", stated).json[0]["questions"]
     assert asked not in left
 
 
-def test_what_is_known_of_one_procedure_is_refused_for_several(tgml: Run, put: Put) -> None:
+def test_what_is_known_of_one_procedure_is_refused_for_several(stepgraph: Run, put: Put) -> None:
     rows = "recording,step,procedure\n1,a,x\n1,b,x\n2,a,y\n2,b,y\n"
-    result = tgml("advise", put("two.csv", rows), "--must", "b>a")
+    result = stepgraph("advise", put("two.csv", rows), "--must", "b>a")
     assert result.code == 2
     assert "choose it with --procedure NAME: 'x', 'y'" in result.err

@@ -20,8 +20,8 @@ def odd(put: Put) -> str:
     )
 
 
-def test_each_recording_is_explained_in_words(tgml: Run, graph: str, odd: str) -> None:
-    result = tgml("align", graph, odd)
+def test_each_recording_is_explained_in_words(stepgraph: Run, graph: str, odd: str) -> None:
+    result = stepgraph("align", graph, odd)
     assert (result.code, result.err) == (0, "")
     assert result.lines == [
         "anna: as the graph says",
@@ -34,8 +34,8 @@ def test_each_recording_is_explained_in_words(tgml: Run, graph: str, odd: str) -
     ]
 
 
-def test_machines_get_every_move(tgml: Run, graph: str, odd: str) -> None:
-    result = tgml("align", graph, odd, "--json")
+def test_machines_get_every_move(stepgraph: Run, graph: str, odd: str) -> None:
+    result = stepgraph("align", graph, odd, "--json")
     assert result.code == 0
     assert (result.json["cost"], result.json["fitness"]) == (5, 1 - 5 / 17)
     assert 0 < result.json["precision"] <= 1
@@ -54,30 +54,32 @@ def test_machines_get_every_move(tgml: Run, graph: str, odd: str) -> None:
     assert ben["moves"][1] == {"kind": "inserted", "step": "slice bread", "position": 2, "cost": 1}
 
 
-def test_costs_change_the_explanation(tgml: Run, graph: str, put: Put) -> None:
+def test_costs_change_the_explanation(stepgraph: Run, graph: str, put: Put) -> None:
     swapped = put("swapped.csv", table({"anna": ["slice bread", "wash lettuce", "eat", "stack"]}))
-    plain = tgml("align", graph, swapped).out
+    plain = stepgraph("align", graph, swapped).out
     assert "moved: 'stack'" in plain
-    dear = tgml("align", graph, swapped, "--cost", "skipped:stack=3", "--cost", "inserted=2").out
+    dear = stepgraph(
+        "align", graph, swapped, "--cost", "skipped:stack=3", "--cost", "inserted=2"
+    ).out
     assert "moved: 'eat'" in dear
     assert "cost 3" in dear
 
 
 def test_one_procedure_of_several_is_chosen_by_the_graphs_name(
-    tgml: Run, graph: str, put: Put
+    stepgraph: Run, graph: str, put: Put
 ) -> None:
     rows = "procedure,recording,step\nsandwich,anna,eat\ntea,ben,boil\n"
-    result = tgml("align", graph, put("several.csv", rows))
+    result = stepgraph("align", graph, put("several.csv", rows))
     assert result.code == 0
     assert result.lines[-1].startswith("1 recording: 0 as the graph says; cost 3,")
 
 
-def test_what_is_doubtful_among_the_broken_edges_is_noted(tgml: Run) -> None:
-    tgml("example", "pancakes", "-o", "known")
-    tgml("learn", "known/pancakes.csv", "-o", "learned.json")
-    result = tgml("align", "learned.json", "known/pancakes.csv")
+def test_what_is_doubtful_among_the_broken_edges_is_noted(stepgraph: Run) -> None:
+    stepgraph("example", "pancakes", "-o", "known")
+    stepgraph("learn", "known/pancakes.csv", "-o", "learned.json")
+    result = stepgraph("align", "learned.json", "known/pancakes.csv")
     (note,) = result.notes
     assert note.startswith("note: doubtful (27 % probable): 'measure the flour' needs 'lay out")
-    assert not tgml(
+    assert not stepgraph(
         "align", "learned.json", "known/pancakes.csv", "--recording", "simulated-01"
     ).notes

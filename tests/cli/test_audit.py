@@ -10,8 +10,8 @@ RECORDINGS = {f"good {number}": list("abcdefgh") for number in range(8)} | {
 }
 
 
-def test_recordings_are_ranked_and_slips_pointed_at(tgml: Run, put: Put) -> None:
-    result = tgml("audit", put("demos.csv", table(RECORDINGS)))
+def test_recordings_are_ranked_and_slips_pointed_at(stepgraph: Run, put: Put) -> None:
+    result = stepgraph("audit", put("demos.csv", table(RECORDINGS)))
     assert result.code == 0
     assert result.lines[0] == ("demos: 11 recordings, 3 with something to look at, 8 without")
     ranked = [line.split()[0] for line in result.lines[4:7]]
@@ -24,14 +24,14 @@ def test_recordings_are_ranked_and_slips_pointed_at(tgml: Run, put: Put) -> None
     assert any("alien" in note for note in result.notes)
 
 
-def test_recordings_without_a_finding_are_listed_on_request(tgml: Run, put: Put) -> None:
+def test_recordings_without_a_finding_are_listed_on_request(stepgraph: Run, put: Put) -> None:
     demos = put("demos.csv", table(RECORDINGS))
-    assert "good 3" not in tgml("audit", demos).out
-    assert "good 3" in tgml("audit", demos, "--all").out
+    assert "good 3" not in stepgraph("audit", demos).out
+    assert "good 3" in stepgraph("audit", demos, "--all").out
 
 
-def test_json_has_every_recording_with_its_findings(tgml: Run, put: Put) -> None:
-    (found,) = tgml("audit", put("demos.csv", table(RECORDINGS)), "--json").json
+def test_json_has_every_recording_with_its_findings(stepgraph: Run, put: Put) -> None:
+    (found,) = stepgraph("audit", put("demos.csv", table(RECORDINGS)), "--json").json
     assert found["procedure"] == "demos"
     by_id = {entry["recording"]: entry for entry in found["recordings"]}
     assert set(by_id) == set(RECORDINGS)
@@ -40,8 +40,8 @@ def test_json_has_every_recording_with_its_findings(tgml: Run, put: Put) -> None
     assert (finding["slip"], finding["step"], finding["position"]) == ("skipped", "d", None)
 
 
-def test_one_recording_ends_with_a_note(tgml: Run, put: Put) -> None:
-    result = tgml("audit", put("one.txt", "boil\npour\n"))
+def test_one_recording_ends_with_a_note(stepgraph: Run, put: Put) -> None:
+    result = stepgraph("audit", put("one.txt", "boil\npour\n"))
     assert result.code == 0
     assert result.lines == ["one: 1 recording, 0 with something to look at, 1 without"]
     assert result.notes == [
@@ -49,9 +49,9 @@ def test_one_recording_ends_with_a_note(tgml: Run, put: Put) -> None:
     ]
 
 
-def test_too_many_steps_end_with_one_message(tgml: Run, put: Put) -> None:
+def test_too_many_steps_end_with_one_message(stepgraph: Run, put: Put) -> None:
     lines = "\n".join(f"step {number}" for number in range(10_000))
-    result = tgml("audit", put("long.txt", lines))
+    result = stepgraph("audit", put("long.txt", lines))
     assert result.code == 2
     assert result.notes == [
         (

@@ -35,7 +35,7 @@ UNLISTED_STEP = json.loads(annotated({"tea": ["ab"]}))
 UNLISTED_STEP["annotations"]["tea-0"]["segments"][0]["step_id"] = 7
 NO_STEPS = json.dumps(
     {
-        "format": "tgml-demonstrations",
+        "format": "stepgraph-demonstrations",
         "version": 1,
         "procedure": "tea",
         "steps": ["boil"],
@@ -44,7 +44,7 @@ NO_STEPS = json.dumps(
 )
 NO_RECORDINGS = json.dumps(
     {
-        "format": "tgml-demonstrations",
+        "format": "stepgraph-demonstrations",
         "version": 1,
         "procedure": "tea",
         "steps": ["boil"],
@@ -94,7 +94,8 @@ CASES = {
     ),
     "steps in a file for watch": Case(
         "watch graph.json steps.txt",
-        "steps come from standard input, as in: tgml watch GRAPH < FILE (see 'tgml watch --help')",
+        "steps come from standard input, as in: stepgraph watch GRAPH < FILE (see 'stepgraph "
+        "watch --help')",
         {"graph.json": SANDWICH_GRAPH, "steps.txt": "stack"},
     ),
     "standard output in place of a file": Case(
@@ -104,12 +105,12 @@ CASES = {
     ),
     "a known graph in place of recordings": Case(
         "learn known.json -m intersection -o out.json",
-        "known.json: a task graph, expected recordings; 'tgml show'",
+        "known.json: a task graph, expected recordings; 'stepgraph show'",
         {"known.json": '{"steps": {"1": "mix"}, "edges": []}'},
     ),
     "CaptainCook4D's recordings in place of a graph": Case(
         "check steps.json graph.json",
-        "steps.json: recordings, expected a task graph; 'tgml learn' makes one from them",
+        "steps.json: recordings, expected a task graph; 'stepgraph learn' makes one from them",
         {"steps.json": '{"1_7": {"activity_name": "tea", "steps": []}}', "graph.json": "{}"},
     ),
     "a table without a column of steps": Case(
@@ -276,7 +277,7 @@ CASES = {
         "unknown procedure 'soop'; did you mean 'soup'?",
         {"demos.json": SEVERAL},
     ),
-    "an unknown procedure that ships with tgml": Case(
+    "an unknown procedure that ships with stepgraph": Case(
         "example pancake -o out", "unknown procedure 'pancake'; did you mean 'pancakes'?"
     ),
     "several procedures and no place for them": Case(
@@ -342,12 +343,12 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_bad_input_gives_one_message_and_no_output(
-    case: Case, tgml: Run, put: Put, folder: Path, monkeypatch: pytest.MonkeyPatch
+    case: Case, stepgraph: Run, put: Put, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("TGML_DATA", raising=False)
+    monkeypatch.delenv("STEPGRAPH_DATA", raising=False)
     for name, content in case.files.items():
         put(name, content)
-    result = tgml(*case.words)
+    result = stepgraph(*case.words)
     assert result.code == 2
     assert result.out == ""
     (message,) = result.notes
@@ -357,37 +358,40 @@ def test_bad_input_gives_one_message_and_no_output(
 
 
 USAGE = {
-    "lern demos.csv": "no such command 'lern'. Did you mean 'learn'? (see 'tgml --help')",
+    "lern demos.csv": "no such command 'lern'. Did you mean 'learn'? (see 'stepgraph --help')",
     "learn": "no recordings; name their file",
-    "check": "missing argument 'GRAPH' (see 'tgml check --help')",
-    "learn demos.csv --sed 1": "(see 'tgml learn --help')",
+    "check": "missing argument 'GRAPH' (see 'stepgraph check --help')",
+    "learn demos.csv --sed 1": "(see 'stepgraph learn --help')",
     "learn demos.csv --seed one": "invalid value for '--seed'",
     "learn demos.csv --set": "option '--set' requires an argument",
-    "show graph.json twice.json": "(see 'tgml show --help')",
+    "show graph.json twice.json": "(see 'stepgraph show --help')",
     "convert graph.json": "missing option '--output'",
     "evaluate graph.json": "missing argument 'TRUTH'",
     "--nope": "no such option: --nope",
     "check --errors x": (
-        "no such option: --errors; 'tgml learn', 'tgml report' and 'tgml calibrate' have it"
+        "no such option: --errors; 'stepgraph learn', 'stepgraph report' and 'stepgraph "
+        "calibrate' have it"
     ),
-    "show --why x": "no such option: --why; 'tgml learn' has it (see 'tgml show --help')",
-    "methods --procedure x": "no such option: --procedure (see 'tgml methods --help')",
+    "show --why x": "no such option: --why; 'stepgraph learn' has it (see 'stepgraph show --help')",
+    "methods --procedure x": "no such option: --procedure (see 'stepgraph methods --help')",
 }
 
 
 @pytest.mark.parametrize("arguments", USAGE)
-def test_a_wrong_call_gives_one_message_that_points_at_the_help(arguments: str, tgml: Run) -> None:
-    result = tgml(*arguments.split())
+def test_a_wrong_call_gives_one_message_that_points_at_the_help(
+    arguments: str, stepgraph: Run
+) -> None:
+    result = stepgraph(*arguments.split())
     assert (result.code, result.out) == (2, "")
     (message,) = result.notes
     assert message.startswith("error: ")
     assert USAGE[arguments] in message
 
 
-def test_control_characters_of_a_name_never_reach_the_terminal(tgml: Run, put: Put) -> None:
+def test_control_characters_of_a_name_never_reach_the_terminal(stepgraph: Run, put: Put) -> None:
     put("demos.csv", table({"anna": ["slice bread", "\x1b[2Jbell\x07"]}))
     put("graph.json", SANDWICH_GRAPH)
-    result = tgml("check", "graph.json", "demos.csv")
+    result = stepgraph("check", "graph.json", "demos.csv")
     assert result.code == 1
     assert "\x1b" not in result.out + result.err
     assert r"\x1b[2Jbell\x07" in result.out

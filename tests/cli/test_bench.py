@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from stepgraph.benchmarks import BENCHMARKS
 from tests.cli.running import Run
 from tests.cli.samples import two_recipes
-from tgml.benchmarks import BENCHMARKS
 
 
 @pytest.fixture
@@ -15,16 +15,16 @@ def recipes(folder: Path) -> str:
     return str(two_recipes(folder / "data"))
 
 
-def test_every_benchmark_is_listed(tgml: Run) -> None:
-    result = tgml("bench")
+def test_every_benchmark_is_listed(stepgraph: Run) -> None:
+    result = stepgraph("bench")
     assert result.code == 0
     assert [line.split()[0] for line in result.lines[2:]] == list(BENCHMARKS)
 
 
 def test_only_the_recipes_of_the_data_directory_are_used(
-    tgml: Run, recipes: str, folder: Path
+    stepgraph: Run, recipes: str, folder: Path
 ) -> None:
-    result = tgml(
+    result = stepgraph(
         "bench", "captaincook4d", "--data", recipes, "--methods", "intersection", "-o", "b.json"
     )
     assert result.code == 0
@@ -36,17 +36,17 @@ def test_only_the_recipes_of_the_data_directory_are_used(
 
 
 def test_the_data_directory_may_come_from_the_environment(
-    tgml: Run, recipes: str, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, recipes: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TGML_DATA", recipes)
-    result = tgml("bench", "captaincook4d", "--methods", "intersection")
+    monkeypatch.setenv("STEPGRAPH_DATA", recipes)
+    result = stepgraph("bench", "captaincook4d", "--methods", "intersection")
     assert result.lines[0].startswith("CaptainCook4D, 2 recipes")
 
 
 def test_methods_come_in_the_order_asked_for_and_the_papers_figures_beside_them(
-    tgml: Run, recipes: str
+    stepgraph: Run, recipes: str
 ) -> None:
-    result = tgml(
+    result = stepgraph(
         "bench", "captaincook4d", "--data", recipes, "--methods", "intersection, do", "--seeds", "2"
     )
     table = result.lines[result.lines.index("") + 1 :]
@@ -55,23 +55,23 @@ def test_methods_come_in_the_order_asked_for_and_the_papers_figures_beside_them(
     assert table[3].endswith("86.4 / 89.7 / 87.8 ± 1.5")
 
 
-def test_notes_on_the_figures_go_to_the_error_stream(tgml: Run, recipes: str) -> None:
-    result = tgml("bench", "captaincook4d", "--data", recipes, "--methods", "intersection")
+def test_notes_on_the_figures_go_to_the_error_stream(stepgraph: Run, recipes: str) -> None:
+    result = stepgraph("bench", "captaincook4d", "--data", recipes, "--methods", "intersection")
     assert result.notes
     assert all(note.startswith("note: ") for note in result.notes)
 
 
-def test_an_unknown_method_is_refused_with_the_nearest_name(tgml: Run, recipes: str) -> None:
-    result = tgml("bench", "captaincook4d", "--data", recipes, "--methods", "intersektion")
+def test_an_unknown_method_is_refused_with_the_nearest_name(stepgraph: Run, recipes: str) -> None:
+    result = stepgraph("bench", "captaincook4d", "--data", recipes, "--methods", "intersektion")
     assert (result.code, result.out) == (2, "")
     assert result.err == "error: unknown method 'intersektion'; did you mean 'intersection'?\n"
 
 
 @pytest.mark.real_data
 def test_the_intersection_order_reaches_its_known_figures(
-    tgml: Run, data: Path, folder: Path
+    stepgraph: Run, data: Path, folder: Path
 ) -> None:
-    result = tgml(
+    result = stepgraph(
         "bench",
         "captaincook4d",
         "--data",
@@ -94,15 +94,15 @@ def test_the_intersection_order_reaches_its_known_figures(
 
 
 def test_json_is_all_that_is_printed_where_machines_read(
-    tgml: Run, recipes: str, folder: Path
+    stepgraph: Run, recipes: str, folder: Path
 ) -> None:
     arguments = ("bench", "captaincook4d", "--data", recipes, "--methods", "intersection")
-    result = tgml(*arguments, "-o", "b.json", "--json")
+    result = stepgraph(*arguments, "-o", "b.json", "--json")
     assert (result.code, result.err) == (0, "")
     kept = json.loads((folder / "b.json").read_text(encoding="utf-8"))
     assert set(result.json) == set(kept)
     assert result.json["rows"] == kept["rows"]
 
 
-def test_the_list_of_benchmarks_is_there_for_machines(tgml: Run) -> None:
-    assert [entry["name"] for entry in tgml("bench", "--json").json] == list(BENCHMARKS)
+def test_the_list_of_benchmarks_is_there_for_machines(stepgraph: Run) -> None:
+    assert [entry["name"] for entry in stepgraph("bench", "--json").json] == list(BENCHMARKS)

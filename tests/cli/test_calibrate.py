@@ -8,28 +8,28 @@ from typing import Any
 
 import pytest
 
+from stepgraph.cli import judging
+from stepgraph.monitoring import Confusion
+from stepgraph.readers import read_graph
 from tests.cli.running import Put, Result, Run
-from tgml.cli import judging
-from tgml.monitoring import Confusion
-from tgml.readers import read_graph
 
 
 @pytest.fixture
-def alarm(tgml: Run, graph: str, demos: str) -> str:
+def alarm(stepgraph: Run, graph: str, demos: str) -> str:
     """A calibration for the sandwich."""
-    assert tgml("calibrate", graph, demos, "--error-rate", "0.2", "-o", "alarm.json").code == 0
+    assert stepgraph("calibrate", graph, demos, "--error-rate", "0.2", "-o", "alarm.json").code == 0
     return "alarm.json"
 
 
-def watch(tgml: Run, monkeypatch: pytest.MonkeyPatch, steps: str, *arguments: str) -> Result:
+def watch(stepgraph: Run, monkeypatch: pytest.MonkeyPatch, steps: str, *arguments: str) -> Result:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(steps.encode())))
-    return tgml("watch", *arguments)
+    return stepgraph("watch", *arguments)
 
 
 def test_it_writes_a_threshold_within_the_budget_and_says_so(
-    tgml: Run, graph: str, demos: str
+    stepgraph: Run, graph: str, demos: str
 ) -> None:
-    result = tgml(
+    result = stepgraph(
         *("calibrate", graph, demos, "--error-rate", "0.2", "--budget", "0.1"),
         *("-o", "alarm.json", "--json"),
     )
@@ -40,18 +40,18 @@ def test_it_writes_a_threshold_within_the_budget_and_says_so(
 
 
 def test_errors_are_estimated_from_what_the_recogniser_saw(
-    tgml: Run, graph: str, demos: str
+    stepgraph: Run, graph: str, demos: str
 ) -> None:
-    result = tgml("calibrate", graph, demos, "--recognised", demos, "-o", "alarm.json")
+    result = stepgraph("calibrate", graph, demos, "--recognised", demos, "-o", "alarm.json")
     assert result.code == 0
     assert "on 2 recordings that the recogniser saw" in result.out
 
 
 def test_watch_uses_the_calibration_and_gives_probabilities(
-    tgml: Run, graph: str, alarm: str, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, graph: str, alarm: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps = "slice bread\nstack\nwash lettuce\neat\nfly\n"
-    result = watch(tgml, monkeypatch, steps, graph, "--calibration", alarm, "--json")
+    result = watch(stepgraph, monkeypatch, steps, graph, "--calibration", alarm, "--json")
     entries: list[dict[str, Any]] = [json.loads(line) for line in result.lines]
     assert [entry["step"] for entry in entries[:-1]] == steps.splitlines()
     assert 0 < entries[1]["probability"] < 1
@@ -62,9 +62,11 @@ def test_watch_uses_the_calibration_and_gives_probabilities(
 
 
 def test_watch_with_an_error_rate_bears_a_missed_step(
-    tgml: Run, graph: str, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, graph: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    result = watch(tgml, monkeypatch, "slice bread\nstack\neat\n", graph, "--error-rate", "0.3")
+    result = watch(
+        stepgraph, monkeypatch, "slice bread\nstack\neat\n", graph, "--error-rate", "0.3"
+    )
     assert result.code == 0
     assert result.lines[-1] == (
         "3 steps observed: no step called a mistake, everything was probably done"
@@ -74,69 +76,71 @@ def test_watch_with_an_error_rate_bears_a_missed_step(
 
 
 def test_a_confusion_matrix_of_the_wrong_size_is_refused_before_any_step(
-    tgml: Run, graph: str, demos: str, put: Put, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, graph: str, demos: str, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = Confusion.even(read_graph(graph).steps, 0.1).to_json()
     small = put("small.json", json.dumps(content | {"seen": [[1.0]]}))
     foreign = put("foreign.json", json.dumps(Confusion.even(["fly"], 0.1).to_json()))
     for arguments in (("watch", graph), ("calibrate", graph, demos, "-o", "alarm.json")):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
-        result = tgml(*arguments, "--confusion", small)
+        result = stepgraph(*arguments, "--confusion", small)
         assert (result.code, result.out) == (2, "")
         assert "expected 4 rows of 4" in result.err
-        result = tgml(*arguments, "--confusion", foreign)
+        result = stepgraph(*arguments, "--confusion", foreign)
         assert (result.code, result.out) == (2, "")
         assert "expected the same steps" in result.err
     assert not Path("alarm.json").exists()
 
 
 def test_a_calibration_for_another_graph_is_refused(
-    tgml: Run, alarm: str, put: Put, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, alarm: str, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = {"format": "tgml-graph", "version": 1, "steps": ["a"], "edges": []}
+    other = {"format": "stepgraph-graph", "version": 1, "steps": ["a"], "edges": []}
     name = put("other.json", json.dumps(other))
-    result = watch(tgml, monkeypatch, "a\n", name, "--calibration", alarm)
+    result = watch(stepgraph, monkeypatch, "a\n", name, "--calibration", alarm)
     assert result.code == 2
     assert "calibrate again with this one" in result.err
 
 
 def test_ways_to_give_the_errors_exclude_each_other(
-    tgml: Run, graph: str, demos: str, alarm: str, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, graph: str, demos: str, alarm: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     both = ("--error-rate", "0.1", "--confusion", alarm)
     for result in (
-        tgml("calibrate", graph, demos, "-o", "x.json", *both),
-        watch(tgml, monkeypatch, "", graph, *both),
+        stepgraph("calibrate", graph, demos, "-o", "x.json", *both),
+        watch(stepgraph, monkeypatch, "", graph, *both),
     ):
         assert result.code == 2
         assert "exclude each other" in result.err
 
 
 def test_recordings_of_other_names_cannot_be_paired(
-    tgml: Run, graph: str, demos: str, put: Put
+    stepgraph: Run, graph: str, demos: str, put: Put
 ) -> None:
     other = put("other.csv", "recording,step\nnobody,stack\n")
-    result = tgml("calibrate", graph, demos, "--recognised", other, "-o", "alarm.json")
+    result = stepgraph("calibrate", graph, demos, "--recognised", other, "-o", "alarm.json")
     assert result.code == 2
     assert "expected the same names in both files" in result.err
     assert not Path("alarm.json").exists()
 
 
-def test_a_step_that_the_graph_does_not_know_is_refused(tgml: Run, graph: str, put: Put) -> None:
+def test_a_step_that_the_graph_does_not_know_is_refused(
+    stepgraph: Run, graph: str, put: Put
+) -> None:
     odd = put("odd.csv", "recording,step\n1,slice bread\n1,fly\n")
-    result = tgml("calibrate", graph, odd, "--error-rate", "0.1", "-o", "alarm.json")
+    result = stepgraph("calibrate", graph, odd, "--error-rate", "0.1", "-o", "alarm.json")
     assert result.code == 2
     assert "odd.csv: recording '1': unknown step 'fly'" in result.err
 
 
 def test_a_step_made_up_is_revised_when_it_comes_at_its_own_place(
-    tgml: Run, put: Put, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     edges = [{"step": b, "needs": a} for a, b in zip("abcde", "bcdef", strict=True)]
-    chain = {"format": "tgml-graph", "version": 1, "steps": list("abcdef"), "edges": edges}
+    chain = {"format": "stepgraph-graph", "version": 1, "steps": list("abcdef"), "edges": edges}
     name = put("chain.json", json.dumps(chain))
     steps = "\n".join("abfcdef")
-    result = watch(tgml, monkeypatch, steps, name, "--error-rate", "0.05")
+    result = watch(stepgraph, monkeypatch, steps, name, "--error-rate", "0.05")
     assert any(
         line.startswith("   step 3 was probably a mistake after all (") for line in result.lines
     )
@@ -158,14 +162,14 @@ def test_what_is_thought_otherwise_is_no_surer_than_its_probability(
     assert judging.thought(probability, alarm=alarm) == said
 
 
-def test_recordings_with_mistakes_by_the_graph_are_named(tgml: Run, put: Put) -> None:
+def test_recordings_with_mistakes_by_the_graph_are_named(stepgraph: Run, put: Put) -> None:
     edges = [{"step": "b", "needs": "a"}]
-    graph = {"format": "tgml-graph", "version": 1, "steps": ["a", "b"], "edges": edges}
+    graph = {"format": "stepgraph-graph", "version": 1, "steps": ["a", "b"], "edges": edges}
     table = "".join(
         f"{name},{step}\n" for name in "12345" for step in "ab"[:: 2 * (name < "2") - 1]
     )
     call = ("--error-rate", "0.1", "-o", "alarm.json")
-    result = tgml(
+    result = stepgraph(
         "calibrate",
         put("t.json", json.dumps(graph)),
         put("t.csv", f"recording,step\n{table}"),
@@ -174,7 +178,7 @@ def test_recordings_with_mistakes_by_the_graph_are_named(tgml: Run, put: Put) ->
     assert "'2', '3', '4' and 1 more: mistakes by this graph, which count as false" in result.err
 
 
-def test_marks_from_another_file_leave_recordings_out(tgml: Run, put: Put) -> None:
+def test_marks_from_another_file_leave_recordings_out(stepgraph: Run, put: Put) -> None:
     takes: dict[str, dict[str, Any]] = {}
     errors = []
     for number, tag in enumerate([None, None, "Order Error"]):
@@ -196,23 +200,23 @@ def test_marks_from_another_file_leave_recordings_out(tgml: Run, put: Put) -> No
         for take, entry in takes.items()
     }
     edges = [{"step": "b", "needs": "a"}]
-    graph = {"format": "tgml-graph", "version": 1, "steps": ["a", "b"], "edges": edges}
+    graph = {"format": "stepgraph-graph", "version": 1, "steps": ["a", "b"], "edges": edges}
     call = [
         *("calibrate", put("tea.json", json.dumps(graph)), put("steps.json", json.dumps(given))),
         *("--error-rate", "0.1", "-o", "alarm.json"),
     ]
-    assert "on 3 recordings" in tgml(*call).out
-    result = tgml(*call, "--errors", put("errors.json", json.dumps(errors)))
+    assert "on 3 recordings" in stepgraph(*call).out
+    result = stepgraph(*call, "--errors", put("errors.json", json.dumps(errors)))
     assert "on 2 recordings" in result.out
     assert "1 recording with marked mistakes left out" in result.err
 
 
 def test_sessions_mixed_in_one_input_are_kept_apart_also_behind_a_recogniser(
-    tgml: Run, graph: str, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, graph: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order = ("slice bread", "wash lettuce", "stack", "eat")
     lines = [json.dumps({"step": s, "session": who}) for s in order for who in ("anna", "ben")]
-    result = watch(tgml, monkeypatch, "\n".join(lines), graph, "--error-rate", "0.05")
+    result = watch(stepgraph, monkeypatch, "\n".join(lines), graph, "--error-rate", "0.05")
     assert result.code == 0
     assert [line for line in result.lines if "observed" in line] == [
         f"[{who}] 4 steps observed: no step called a mistake, everything was probably done"
@@ -231,10 +235,10 @@ def test_sessions_mixed_in_one_input_are_kept_apart_also_behind_a_recogniser(
     ],
 )
 def test_recordings_of_no_use_give_one_message_and_leave_no_file(
-    content: str, said: str, tgml: Run, graph: str, put: Put
+    content: str, said: str, stepgraph: Run, graph: str, put: Put
 ) -> None:
     bad = put("bad.csv", content)
-    result = tgml("calibrate", graph, bad, "--error-rate", "0.1", "-o", "alarm.json")
+    result = stepgraph("calibrate", graph, bad, "--error-rate", "0.1", "-o", "alarm.json")
     assert (result.code, result.out) == (2, "")
     (message,) = result.notes
     assert message.startswith("error: ")
@@ -243,16 +247,16 @@ def test_recordings_of_no_use_give_one_message_and_leave_no_file(
 
 
 def test_a_calibration_that_was_there_is_left_alone_by_a_failure(
-    tgml: Run, graph: str, alarm: str, put: Put
+    stepgraph: Run, graph: str, alarm: str, put: Put
 ) -> None:
     before = Path(alarm).read_bytes()
-    result = tgml("calibrate", graph, put("bad.csv", "recording\n"), "-o", alarm)
+    result = stepgraph("calibrate", graph, put("bad.csv", "recording\n"), "-o", alarm)
     assert result.code == 2
     assert Path(alarm).read_bytes() == before
 
 
-def test_errors_of_the_recogniser_have_to_be_given(tgml: Run, graph: str, demos: str) -> None:
-    result = tgml("calibrate", graph, demos, "-o", "alarm.json")
+def test_errors_of_the_recogniser_have_to_be_given(stepgraph: Run, graph: str, demos: str) -> None:
+    result = stepgraph("calibrate", graph, demos, "-o", "alarm.json")
     assert (result.code, result.out) == (2, "")
     assert result.err == (
         "error: nothing says how the recogniser errs; give --error-rate R, --confusion FILE, or "

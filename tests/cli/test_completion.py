@@ -1,4 +1,4 @@
-"""What a shell asks `tgml` when somebody presses the tab key."""
+"""What a shell asks `stepgraph` when somebody presses the tab key."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ NAMED = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
 
 def test_bash_is_told_the_commands_that_begin_so() -> None:
     asked = in_a_process(
-        code="from tgml.cli.main import run; run()",
-        _TGML_COMPLETE="complete_bash",
-        COMP_WORDS="tgml ev",
+        code="from stepgraph.cli.main import run; run()",
+        _STEPGRAPH_COMPLETE="complete_bash",
+        COMP_WORDS="stepgraph ev",
         COMP_CWORD="1",
     )
     assert asked.stdout.split() == ["evaluate"]
@@ -31,17 +31,17 @@ def test_bash_is_told_the_commands_that_begin_so() -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ("tgml learn --method inter", ["intersection"]),
-        ("tgml methods count", ["count-based"]),
-        ("tgml bench captaincook4d-t", ["captaincook4d-trials"]),
-        ("tgml example pan", ["pancakes"]),
-        ("tgml data fetch epic", ["epic-tent"]),
+        ("stepgraph learn --method inter", ["intersection"]),
+        ("stepgraph methods count", ["count-based"]),
+        ("stepgraph bench captaincook4d-t", ["captaincook4d-trials"]),
+        ("stepgraph example pan", ["pancakes"]),
+        ("stepgraph data fetch epic", ["epic-tent"]),
     ],
 )
 def test_bash_is_told_the_names_that_a_command_takes(words: str, expected: list[str]) -> None:
     asked = in_a_process(
-        code="from tgml.cli.main import run; run()",
-        _TGML_COMPLETE="complete_bash",
+        code="from stepgraph.cli.main import run; run()",
+        _STEPGRAPH_COMPLETE="complete_bash",
         COMP_WORDS=words,
         COMP_CWORD=str(len(words.split()) - 1),
     )
@@ -59,12 +59,12 @@ def test_the_tab_key_completes_in_a_real_bash(tmp_path: Path) -> None:
     if process == 0:
         os.execvpe("bash", ["bash", "--rcfile", f"{tmp_path}/.bashrc", "-i"], variables)  # noqa: S606, S607
     try:
-        os.write(terminal, b"tgml lea\t--meth\tcount-b\t")
+        os.write(terminal, b"stepgraph lea\t--meth\tcount-b\t")
         written, until = b"", time.monotonic() + 60
         while b"learn --method count-based" not in written and time.monotonic() < until:
             if select.select([terminal], [], [], 0.1)[0]:
                 written += os.read(terminal, 4096)
-        assert b"tgml learn --method count-based" in written
+        assert b"stepgraph learn --method count-based" in written
     finally:
         os.kill(process, signal.SIGKILL)
         os.waitpid(process, 0)
@@ -81,6 +81,6 @@ def test_each_shell_gets_a_script_of_its_own(shell: str) -> None:
 def test_completion_is_installed_into_the_home_folder(tmp_path: Path) -> None:
     done = in_a_process("--install-completion", "bash", HOME=str(tmp_path), **NAMED)
     assert done.returncode == 0, done.stderr
-    script = tmp_path / ".bash_completions" / "tgml.sh"
+    script = tmp_path / ".bash_completions" / "stepgraph.sh"
     assert "complete" in script.read_text()
     assert str(script) in (tmp_path / ".bashrc").read_text()

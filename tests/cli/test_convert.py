@@ -5,10 +5,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from stepgraph.attributes import StepAttributes
+from stepgraph.readers import read_graph
+from stepgraph.storage import save_graph
 from tests.cli.running import Put, Run
-from tgml.attributes import StepAttributes
-from tgml.readers import read_graph
-from tgml.storage import save_graph
 
 
 @pytest.mark.parametrize(
@@ -25,53 +25,55 @@ from tgml.storage import save_graph
     ],
 )
 def test_the_ending_says_the_format(
-    name: str, start: str, tgml: Run, graph: str, folder: Path
+    name: str, start: str, stepgraph: Run, graph: str, folder: Path
 ) -> None:
-    result = tgml("convert", graph, "-o", name)
+    result = stepgraph("convert", graph, "-o", name)
     assert (result.code, result.out, result.err) == (0, f"{name}: written\n", "")
     assert (folder / name).read_text(encoding="utf-8").startswith(start)
 
 
 @pytest.mark.parametrize("name", ["out.json", "out.graphml", "out.pnml", "out.bpmn"])
-def test_what_tgml_reads_comes_back_as_the_same_graph(name: str, tgml: Run, graph: str) -> None:
-    assert tgml("convert", graph, "-o", name).code == 0
+def test_what_stepgraph_reads_comes_back_as_the_same_graph(
+    name: str, stepgraph: Run, graph: str
+) -> None:
+    assert stepgraph("convert", graph, "-o", name).code == 0
     before, after = read_graph(graph), read_graph(name)
     assert after.steps == before.steps
     assert set(after.edges) == set(before.edges)
 
 
-def test_graphml_is_xml(tgml: Run, graph: str, folder: Path) -> None:
-    assert tgml("convert", graph, "-o", "out.graphml").code == 0
+def test_graphml_is_xml(stepgraph: Run, graph: str, folder: Path) -> None:
+    assert stepgraph("convert", graph, "-o", "out.graphml").code == 0
     ET.fromstring((folder / "out.graphml").read_bytes())  # noqa: S314 - our own file
 
 
-def test_an_older_file_is_replaced(tgml: Run, graph: str, folder: Path) -> None:
+def test_an_older_file_is_replaced(stepgraph: Run, graph: str, folder: Path) -> None:
     (folder / "out.dot").write_text("old", encoding="utf-8")
-    assert tgml("convert", graph, "-o", "out.dot").code == 0
+    assert stepgraph("convert", graph, "-o", "out.dot").code == 0
     assert "old" not in (folder / "out.dot").read_text(encoding="utf-8")
 
 
-def test_a_graph_can_be_converted_in_place(tgml: Run, graph: str) -> None:
+def test_a_graph_can_be_converted_in_place(stepgraph: Run, graph: str) -> None:
     steps = read_graph(graph).steps
-    assert tgml("convert", graph, "-o", graph).code == 0
+    assert stepgraph("convert", graph, "-o", graph).code == 0
     assert read_graph(graph).steps == steps
 
 
 def test_an_adjacency_list_with_a_cycle_is_converted_on_demand_and_says_what_it_lost(
-    tgml: Run, put: Put, folder: Path
+    stepgraph: Run, put: Put, folder: Path
 ) -> None:
     source = put("round.adjlist", "a;1\nb;{}\nb;1\na;{}\n")
-    assert tgml("convert", source, "-o", "g.json").code == 2
-    result = tgml("convert", source, "-o", "g.json", "--break-cycles")
+    assert stepgraph("convert", source, "-o", "g.json").code == 2
+    result = stepgraph("convert", source, "-o", "g.json", "--break-cycles")
     assert result.code == 0
     assert any("weakest edge of a cycle" in note for note in result.notes)
     assert (folder / "g.json").exists()
 
 
-def test_a_net_says_which_steps_it_cannot_repeat(tgml: Run, graph: str) -> None:
+def test_a_net_says_which_steps_it_cannot_repeat(stepgraph: Run, graph: str) -> None:
     again = read_graph(graph).replace(attributes={"stack": StepAttributes(repeatable=True)})
     save_graph(again, "again.json")
-    result = tgml("convert", "again.json", "-o", "again.pnml")
+    result = stepgraph("convert", "again.json", "-o", "again.pnml")
     assert result.code == 0
     assert result.notes == ["note: again.pnml: done once, though they may be repeated: 'stack'"]
-    assert tgml("convert", "again.json", "-o", "again.dot").err == ""
+    assert stepgraph("convert", "again.json", "-o", "again.dot").err == ""

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from stepgraph.procedures import procedure_names
+from stepgraph.readers import read_graph
 from tests.cli.running import Result, Run
-from tgml.procedures import procedure_names
-from tgml.readers import read_graph
 
 
 @pytest.fixture
-def shown(tgml: Run) -> Result:
-    return tgml("demo", "-o", "graphs")
+def shown(stepgraph: Run) -> Result:
+    return stepgraph("demo", "-o", "graphs")
 
 
 def test_the_demonstration_learns_scores_writes_and_names_a_mistake(

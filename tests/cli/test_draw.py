@@ -20,39 +20,43 @@ from tests.cli.samples import graph_json
     ],
 )
 def test_the_ending_says_the_format(
-    name: str, start: bytes, tgml: Run, graph: str, folder: Path
+    name: str, start: bytes, stepgraph: Run, graph: str, folder: Path
 ) -> None:
-    result = tgml("draw", graph, "-o", name)
+    result = stepgraph("draw", graph, "-o", name)
     assert (result.code, result.out, result.err) == (0, f"{name}: written\n", "")
     assert (folder / name).read_bytes().startswith(start)
 
 
-def test_a_drawing_can_be_dark_and_run_to_the_right(tgml: Run, graph: str, folder: Path) -> None:
-    assert tgml("draw", graph, "-o", "up.svg").code == 0
-    assert tgml("draw", graph, "-o", "side.svg", "--direction", "LR", "--theme", "dark").code == 0
+def test_a_drawing_can_be_dark_and_run_to_the_right(
+    stepgraph: Run, graph: str, folder: Path
+) -> None:
+    assert stepgraph("draw", graph, "-o", "up.svg").code == 0
+    assert (
+        stepgraph("draw", graph, "-o", "side.svg", "--direction", "LR", "--theme", "dark").code == 0
+    )
     up, side = ((folder / name).read_text() for name in ("up.svg", "side.svg"))
     assert "#14171a" in side
     assert "#14171a" not in up
 
 
-def test_text_runs_to_the_right_as_well(tgml: Run, graph: str, folder: Path) -> None:
-    assert tgml("draw", graph, "-o", "a.mmd", "--direction", "LR").code == 0
-    assert tgml("draw", graph, "-o", "a.dot", "--direction", "LR").code == 0
+def test_text_runs_to_the_right_as_well(stepgraph: Run, graph: str, folder: Path) -> None:
+    assert stepgraph("draw", graph, "-o", "a.mmd", "--direction", "LR").code == 0
+    assert stepgraph("draw", graph, "-o", "a.dot", "--direction", "LR").code == 0
     assert (folder / "a.mmd").read_text().startswith("flowchart LR")
     assert "rankdir=RL" in (folder / "a.dot").read_text()
 
 
-def test_a_comparison_says_how_many_edges_agree(tgml: Run, graph: str, folder: Path) -> None:
-    assert tgml("draw", graph, "--truth", graph, "-o", "same.svg").code == 0
+def test_a_comparison_says_how_many_edges_agree(stepgraph: Run, graph: str, folder: Path) -> None:
+    assert stepgraph("draw", graph, "--truth", graph, "-o", "same.svg").code == 0
     assert "missing, only in the truth: 0" in (folder / "same.svg").read_text()
 
 
-def test_what_the_font_cannot_show_is_said(tgml: Run, put: Put) -> None:
+def test_what_the_font_cannot_show_is_said(stepgraph: Run, put: Put) -> None:
     egg = put("egg.json", graph_json([("卵", "START"), ("END", "卵")]))
-    result = tgml("draw", egg, "-o", "egg.png")
+    result = stepgraph("draw", egg, "-o", "egg.png")
     assert result.code == 0
     assert "卵 come from this machine's fonts" in result.err
-    assert tgml("draw", egg, "-o", "egg.svg").err == ""
+    assert stepgraph("draw", egg, "-o", "egg.svg").err == ""
 
 
 @pytest.mark.parametrize(
@@ -73,15 +77,15 @@ def test_what_the_font_cannot_show_is_said(tgml: Run, put: Put) -> None:
     ],
 )
 def test_what_cannot_be_drawn_ends_with_a_message_and_leaves_nothing(
-    arguments: list[str], says: str, tgml: Run, graph: str, put: Put, folder: Path
+    arguments: list[str], says: str, stepgraph: Run, graph: str, put: Put, folder: Path
 ) -> None:
     put("shelf.json", graph_json([("drill", "START"), ("END", "drill")], "shelf"))
     before = sorted(folder.iterdir())
-    result = tgml("draw", graph, *arguments)
+    result = stepgraph("draw", graph, *arguments)
     assert result.code == 2
     assert says in result.err
     assert sorted(folder.iterdir()) == before
 
 
-def test_learn_and_convert_say_who_makes_pictures(tgml: Run, graph: str) -> None:
-    assert "tgml draw makes pictures" in tgml("convert", graph, "-o", "out.svg").err
+def test_learn_and_convert_say_who_makes_pictures(stepgraph: Run, graph: str) -> None:
+    assert "stepgraph draw makes pictures" in stepgraph("convert", graph, "-o", "out.svg").err

@@ -16,8 +16,8 @@ GUESS = graph_json(
 )
 
 
-def test_a_graph_agrees_with_itself(tgml: Run, graph: str) -> None:
-    result = tgml("evaluate", graph, graph)
+def test_a_graph_agrees_with_itself(stepgraph: Run, graph: str) -> None:
+    result = stepgraph("evaluate", graph, graph)
     assert (result.code, result.err) == (0, "")
     assert result.lines[0].split() == ["precision", "recall", "F1"]
     assert result.lines[2].split() == [graph, "100.0", "100.0", "100.0"]
@@ -25,8 +25,8 @@ def test_a_graph_agrees_with_itself(tgml: Run, graph: str) -> None:
     assert len(result.lines) == 4
 
 
-def test_wrong_and_missing_edges_are_named(tgml: Run, graph: str, put: Put) -> None:
-    result = tgml("evaluate", put("guess.json", GUESS), graph)
+def test_wrong_and_missing_edges_are_named(stepgraph: Run, graph: str, put: Put) -> None:
+    result = stepgraph("evaluate", put("guess.json", GUESS), graph)
     assert result.lines[2].split() == ["guess.json", "80.0", "66.7", "72.7"]
     assert result.lines[4:] == [
         "spurious: 'wash lettuce' needs 'slice bread'",
@@ -35,8 +35,8 @@ def test_wrong_and_missing_edges_are_named(tgml: Run, graph: str, put: Put) -> N
     ]
 
 
-def test_json_has_fractions_edges_and_the_control(tgml: Run, graph: str, put: Put) -> None:
-    content = tgml("evaluate", put("guess.json", GUESS), graph, "--json").json
+def test_json_has_fractions_edges_and_the_control(stepgraph: Run, graph: str, put: Put) -> None:
+    content = stepgraph("evaluate", put("guess.json", GUESS), graph, "--json").json
     assert content["precision"] == pytest.approx(4 / 5)
     assert content["recall"] == pytest.approx(4 / 6)
     assert content["spurious"] == [["wash lettuce", "slice bread"]]
@@ -45,7 +45,7 @@ def test_json_has_fractions_edges_and_the_control(tgml: Run, graph: str, put: Pu
     assert 0 < content["control_no_order"]["f1"] < 1
 
 
-def test_the_truth_may_be_in_the_authors_format(tgml: Run, put: Put) -> None:
+def test_the_truth_may_be_in_the_authors_format(stepgraph: Run, put: Put) -> None:
     truth = put("truth.json", known_graph("ab", ["^a", "ab", "b$"]))
     chain = put("chain.json", graph_json([("a", "START"), ("b", "a"), ("END", "b")]))
-    assert tgml("evaluate", chain, truth, "--json").json["f1"] == 1.0
+    assert stepgraph("evaluate", chain, truth, "--json").json["f1"] == 1.0

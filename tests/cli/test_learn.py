@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from stepgraph.readers import read_graph
 from tests.cli.running import Put, Run
 from tests.cli.samples import annotated, graph_json, table
-from tgml.readers import read_graph
 
 EXACT = ("-m", "intersection")
 
 
 @pytest.mark.parametrize("method", ["do", "intersection"])
-def test_the_graph_is_drawn_and_written(method: str, tgml: Run, demos: str) -> None:
-    result = tgml("learn", demos, "-m", method, "-o", "out.json")
+def test_the_graph_is_drawn_and_written(method: str, stepgraph: Run, demos: str) -> None:
+    result = stepgraph("learn", demos, "-m", method, "-o", "out.json")
     assert (result.code, result.err) == (0, "")
     assert result.lines[0] == "sandwich: 4 steps, 6 edges"
     assert any("stack" in line and "← 1, 2" in line for line in result.lines)
@@ -22,58 +22,58 @@ def test_the_graph_is_drawn_and_written(method: str, tgml: Run, demos: str) -> N
     assert set(read_graph("out.json").preconditions_of("stack")) == {"slice bread", "wash lettuce"}
 
 
-def test_without_an_output_nothing_is_written(tgml: Run, demos: str, folder: Path) -> None:
-    assert tgml("learn", demos, *EXACT).code == 0
+def test_without_an_output_nothing_is_written(stepgraph: Run, demos: str, folder: Path) -> None:
+    assert stepgraph("learn", demos, *EXACT).code == 0
     assert [path.name for path in folder.iterdir()] == [demos]
 
 
 @pytest.mark.parametrize("method", ["do", "intersection"])
-def test_learning_twice_gives_the_same_bytes(method: str, tgml: Run, folder: Path) -> None:
-    assert tgml("example", "pancakes").code == 0
+def test_learning_twice_gives_the_same_bytes(method: str, stepgraph: Run, folder: Path) -> None:
+    assert stepgraph("example", "pancakes").code == 0
     for name in ("one.json", "two.json"):
-        assert tgml("learn", "pancakes.csv", "-m", method, "-o", name).code == 0
+        assert stepgraph("learn", "pancakes.csv", "-m", method, "-o", name).code == 0
     assert (folder / "one.json").read_bytes() == (folder / "two.json").read_bytes()
 
 
-def test_the_ending_of_the_output_says_the_format(tgml: Run, demos: str, folder: Path) -> None:
-    assert tgml("learn", demos, *EXACT, "-o", "out.dot").code == 0
+def test_the_ending_of_the_output_says_the_format(stepgraph: Run, demos: str, folder: Path) -> None:
+    assert stepgraph("learn", demos, *EXACT, "-o", "out.dot").code == 0
     assert (folder / "out.dot").read_text(encoding="utf-8").startswith("digraph")
 
 
-def test_an_output_without_an_ending_is_a_graph_file(tgml: Run, demos: str) -> None:
-    assert tgml("learn", demos, *EXACT, "-o", "out").code == 0
+def test_an_output_without_an_ending_is_a_graph_file(stepgraph: Run, demos: str) -> None:
+    assert stepgraph("learn", demos, *EXACT, "-o", "out").code == 0
     assert len(read_graph("out").steps) == 4
 
 
 def test_an_existing_folder_gets_a_file_called_after_the_procedure(
-    tgml: Run, demos: str, folder: Path
+    stepgraph: Run, demos: str, folder: Path
 ) -> None:
     (folder / "graphs.v1").mkdir()
-    result = tgml("learn", demos, *EXACT, "-o", "graphs.v1")
+    result = stepgraph("learn", demos, *EXACT, "-o", "graphs.v1")
     assert result.lines[-1] == "graphs.v1/sandwich.json: 4 steps, 6 edges"
     assert (folder / "graphs.v1" / "sandwich.json").is_file()
 
 
 @pytest.mark.parametrize("output", ["new/", "new/deeper/", "new.json/"])
 def test_an_output_with_a_slash_at_its_end_is_a_folder_made_on_demand(
-    output: str, tgml: Run, demos: str, folder: Path
+    output: str, stepgraph: Run, demos: str, folder: Path
 ) -> None:
-    result = tgml("learn", demos, *EXACT, "-o", output)
+    result = stepgraph("learn", demos, *EXACT, "-o", output)
     assert (result.code, result.lines[-1]) == (0, f"{output}sandwich.json: 4 steps, 6 edges")
     assert (folder / output / "sandwich.json").is_file()
 
 
-def test_a_slash_after_a_file_is_refused(tgml: Run, demos: str, folder: Path) -> None:
-    result = tgml("learn", demos, *EXACT, "-o", f"{demos}/")
+def test_a_slash_after_a_file_is_refused(stepgraph: Run, demos: str, folder: Path) -> None:
+    result = stepgraph("learn", demos, *EXACT, "-o", f"{demos}/")
     assert (result.code, result.out) == (2, "")
     assert "sandwich.csv is a file, expected a folder to write to" in result.err
     assert [path.name for path in folder.iterdir()] == [demos]
 
 
 @pytest.mark.parametrize("old", ["", graph_json([("b", "a"), ("a", "START"), ("END", "b")])])
-def test_an_older_graph_is_replaced(tgml: Run, put: Put, demos: str, old: str) -> None:
+def test_an_older_graph_is_replaced(stepgraph: Run, put: Put, demos: str, old: str) -> None:
     put("out.json", old)
-    assert tgml("learn", demos, *EXACT, "-o", "out.json").code == 0
+    assert stepgraph("learn", demos, *EXACT, "-o", "out.json").code == 0
     assert len(read_graph("out.json").steps) == 4
 
 
@@ -87,10 +87,10 @@ def test_an_older_graph_is_replaced(tgml: Run, put: Put, demos: str, old: str) -
         "calibrate pancakes.graph.json pancakes.csv --error-rate 0.1 -o pancakes.json",
     ],
 )
-def test_what_is_no_graph_is_not_replaced(tgml: Run, folder: Path, command: str) -> None:
-    tgml("example", "pancakes")
+def test_what_is_no_graph_is_not_replaced(stepgraph: Run, folder: Path, command: str) -> None:
+    stepgraph("example", "pancakes")
     before = (folder / "pancakes.json").read_bytes()
-    result = tgml(*command.split())
+    result = stepgraph(*command.split())
     assert result.code == 2
     assert result.err.endswith(
         "error: pancakes.json: there is a file of this name, which holds something else; choose "
@@ -99,18 +99,18 @@ def test_what_is_no_graph_is_not_replaced(tgml: Run, folder: Path, command: str)
     assert (folder / "pancakes.json").read_bytes() == before
 
 
-def test_recordings_in_a_folder_are_not_replaced(tgml: Run, put: Put, folder: Path) -> None:
+def test_recordings_in_a_folder_are_not_replaced(stepgraph: Run, put: Put, folder: Path) -> None:
     several = put("tea.json", annotated({"tea": ["ab", "ab"], "soup": ["cd", "dc"]}))
     before = (folder / "tea.json").read_bytes()
-    assert tgml("learn", several, *EXACT, "-o", ".").code == 2
+    assert stepgraph("learn", several, *EXACT, "-o", ".").code == 2
     assert (folder / "tea.json").read_bytes() == before
 
 
 def test_several_procedures_are_written_to_a_folder_one_file_each(
-    tgml: Run, put: Put, folder: Path
+    stepgraph: Run, put: Put, folder: Path
 ) -> None:
     several = put("several.json", annotated({"tea": ["ab", "ab"], "hot soup": ["cd", "dc"]}))
-    result = tgml("learn", several, *EXACT, "-o", "new/graphs")
+    result = stepgraph("learn", several, *EXACT, "-o", "new/graphs")
     assert (result.code, result.lines) == (
         0,
         ["new/graphs/tea.json: 2 steps, 3 edges", "new/graphs/hot-soup.json: 2 steps, 4 edges"],
@@ -119,30 +119,30 @@ def test_several_procedures_are_written_to_a_folder_one_file_each(
     assert [read_graph(path).procedure for path in written] == ["hot soup", "tea"]
 
 
-def test_one_procedure_of_several_can_be_chosen(tgml: Run, put: Put) -> None:
+def test_one_procedure_of_several_can_be_chosen(stepgraph: Run, put: Put) -> None:
     several = put("several.json", annotated({"tea": ["ab", "ab"], "soup": ["cd", "dc"]}))
-    result = tgml("learn", several, *EXACT, "--procedure", "soup", "-o", "out.json")
+    result = stepgraph("learn", several, *EXACT, "--procedure", "soup", "-o", "out.json")
     assert result.lines[0] == "soup: 2 steps, 4 edges"
     assert read_graph("out.json").procedure == "soup"
 
 
-def test_json_tells_graph_file_changes_notes_and_facts(tgml: Run, demos: str) -> None:
-    (entry,) = tgml("learn", demos, *EXACT, "-o", "out.json", "--json").json
+def test_json_tells_graph_file_changes_notes_and_facts(stepgraph: Run, demos: str) -> None:
+    (entry,) = stepgraph("learn", demos, *EXACT, "-o", "out.json", "--json").json
     assert entry["file"] == "out.json"
     assert entry["graph"] == json.loads(Path("out.json").read_text(encoding="utf-8"))
     assert {"changes", "notes", "facts"} <= entry.keys()
 
 
-def test_json_needs_no_place_for_several_procedures(tgml: Run, put: Put) -> None:
+def test_json_needs_no_place_for_several_procedures(stepgraph: Run, put: Put) -> None:
     several = put("several.json", annotated({"tea": ["ab"], "soup": ["cd"]}))
-    entries = tgml("learn", several, *EXACT, "--json").json
+    entries = stepgraph("learn", several, *EXACT, "--json").json
     assert [entry["graph"]["procedure"] for entry in entries] == ["tea", "soup"]
     assert [entry["file"] for entry in entries] == [None, None]
 
 
-def test_it_says_why_a_step_needs_another_or_does_not(tgml: Run, demos: str, put: Put) -> None:
+def test_it_says_why_a_step_needs_another_or_does_not(stepgraph: Run, demos: str, put: Put) -> None:
     asked = ["--why", "stack needs slice bread", "--why", "wash lettuce needs slice bread"]
-    result = tgml("learn", demos, *EXACT, *asked)
+    result = stepgraph("learn", demos, *EXACT, *asked)
     assert result.lines[-2:] == [
         "'stack' needs 'slice bread': so in 2 of 2 recordings",
         (
@@ -150,30 +150,30 @@ def test_it_says_why_a_step_needs_another_or_does_not(tgml: Run, demos: str, put
             "in 1 of 2 recordings, not in 'ben'"
         ),
     ]
-    (entry,) = tgml("learn", demos, *EXACT, *asked, "--json").json
+    (entry,) = stepgraph("learn", demos, *EXACT, *asked, "--json").json
     assert entry["why"] == result.lines[-2:]
-    unknown = tgml("learn", demos, *EXACT, "--why", "stak needs slice bread")
+    unknown = stepgraph("learn", demos, *EXACT, "--why", "stak needs slice bread")
     assert (unknown.code, unknown.out) == (2, "")
     several = put("several.json", annotated({"tea": ["ab"], "soup": ["cd"]}))
-    refused = tgml("learn", several, *EXACT, "--why", "a needs b", "--json")
+    refused = stepgraph("learn", several, *EXACT, "--why", "a needs b", "--json")
     assert refused.code == 2
     assert "why is of one procedure" in refused.err
 
 
 def test_who_looks_hears_that_nothing_was_written(
-    tgml: Run, demos: str, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, demos: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tgml.cli.learn.somebody_looks", lambda: True)
+    monkeypatch.setattr("stepgraph.cli.learn.somebody_looks", lambda: True)
     said = "note: nothing was written; -o FILE keeps the graph"
-    assert said in tgml("learn", demos, *EXACT).notes
-    assert said not in tgml("learn", demos, *EXACT, "-o", "graph.json").notes
-    assert said not in tgml("learn", demos, *EXACT, "--json").notes
+    assert said in stepgraph("learn", demos, *EXACT).notes
+    assert said not in stepgraph("learn", demos, *EXACT, "-o", "graph.json").notes
+    assert said not in stepgraph("learn", demos, *EXACT, "--json").notes
 
 
 @pytest.mark.parametrize("as_json", [[], ["--json"]])
-def test_what_was_left_out_is_said_on_the_error_stream(as_json: list[str], tgml: Run) -> None:
-    assert tgml("example", "pancakes").code == 0
-    result = tgml("learn", "pancakes.csv", *EXACT, *as_json)
+def test_what_was_left_out_is_said_on_the_error_stream(as_json: list[str], stepgraph: Run) -> None:
+    assert stepgraph("example", "pancakes").code == 0
+    result = stepgraph("learn", "pancakes.csv", *EXACT, *as_json)
     assert result.code == 0
     assert any(
         note.startswith("note: ") and "have marked mistakes (" in note for note in result.notes
@@ -181,25 +181,25 @@ def test_what_was_left_out_is_said_on_the_error_stream(as_json: list[str], tgml:
     assert "marked mistakes" in result.out if as_json else "note:" not in result.out
 
 
-def test_recordings_with_mistakes_count_if_asked_for(tgml: Run) -> None:
-    assert tgml("example", "pancakes").code == 0
+def test_recordings_with_mistakes_count_if_asked_for(stepgraph: Run) -> None:
+    assert stepgraph("example", "pancakes").code == 0
     recordings = {}
     for options in ([], ["--with-mistakes"]):
-        (entry,) = tgml("learn", "pancakes.csv", *EXACT, "--json", *options).json
+        (entry,) = stepgraph("learn", "pancakes.csv", *EXACT, "--json", *options).json
         recordings[len(options)] = entry["graph"]["provenance"]["recordings"]
     assert recordings[0] < recordings[1]
 
 
-def test_changes_of_post_processing_are_listed_if_asked_for(tgml: Run, put: Put) -> None:
+def test_changes_of_post_processing_are_listed_if_asked_for(stepgraph: Run, put: Put) -> None:
     chain = put("chain.csv", table({"anna": "abc", "ben": "abc"}))
-    plain = tgml("learn", chain, *EXACT)
-    listed = tgml("learn", chain, *EXACT, "--changes")
+    plain = stepgraph("learn", chain, *EXACT)
+    listed = stepgraph("learn", chain, *EXACT, "--changes")
     assert listed.lines[: len(plain.lines)] == plain.lines
     extra = listed.lines[len(plain.lines) :]
     assert any("'c'" in line and "'a'" in line for line in extra)
 
 
-def test_settings_and_seed_reach_the_method_and_the_graph_file(tgml: Run, demos: str) -> None:
+def test_settings_and_seed_reach_the_method_and_the_graph_file(stepgraph: Run, demos: str) -> None:
     options = [
         "--method",
         "do",
@@ -212,7 +212,7 @@ def test_settings_and_seed_reach_the_method_and_the_graph_file(tgml: Run, demos:
         "--seed",
         "3",
     ]
-    (entry,) = tgml("learn", demos, *options, "--repetitions", "last", "--json").json
+    (entry,) = stepgraph("learn", demos, *options, "--repetitions", "last", "--json").json
     provenance = entry["graph"]["provenance"]
     assert provenance["seed"] == 3
     assert provenance["settings"]["beta"] == 0.5
@@ -221,42 +221,42 @@ def test_settings_and_seed_reach_the_method_and_the_graph_file(tgml: Run, demos:
     assert entry["facts"]["epochs"] == 7
 
 
-def test_the_relaxed_post_processing_can_be_asked_for(tgml: Run, put: Put) -> None:
+def test_the_relaxed_post_processing_can_be_asked_for(stepgraph: Run, put: Put) -> None:
     chain = put("chain.csv", table({"anna": "ab", "ben": "ab"}))
-    plain = tgml("learn", chain, *EXACT, "--changes")
-    relaxed = tgml("learn", chain, *EXACT, "--changes", "--relaxed")
+    plain = stepgraph("learn", chain, *EXACT, "--changes")
+    relaxed = stepgraph("learn", chain, *EXACT, "--changes", "--relaxed")
     assert "relaxed variant" not in plain.out
     assert "relaxed variant" in relaxed.out
 
 
-def test_the_threshold_can_be_raised(tgml: Run, put: Put) -> None:
+def test_the_threshold_can_be_raised(stepgraph: Run, put: Put) -> None:
     chain = put("chain.csv", table({"anna": "ab", "ben": "ab"}))
-    assert tgml("learn", chain, *EXACT).lines[0] == "chain: 2 steps, 3 edges"
-    free = tgml("learn", chain, *EXACT, "--threshold", "5")
+    assert stepgraph("learn", chain, *EXACT).lines[0] == "chain: 2 steps, 3 edges"
+    free = stepgraph("learn", chain, *EXACT, "--threshold", "5")
     assert free.lines[0] == "chain: 2 steps, 4 edges"
 
 
 @pytest.mark.parametrize("as_json", [[], ["--json"]])
-def test_notes_of_the_reader_are_said(as_json: list[str], tgml: Run, put: Put) -> None:
+def test_notes_of_the_reader_are_said(as_json: list[str], stepgraph: Run, put: Put) -> None:
     timed = put("timed.csv", "recording,step,start\n1,boil,9\n1,pour,4\n")
-    result = tgml("learn", timed, *EXACT, *as_json)
+    result = stepgraph("learn", timed, *EXACT, *as_json)
     assert result.code == 0
     assert result.err.startswith("note: 1 of 1 recordings is not in the order of their start")
 
 
-def test_columns_can_be_named(tgml: Run, put: Put) -> None:
+def test_columns_can_be_named(stepgraph: Run, put: Put) -> None:
     odd = put("odd.csv", "film;deed\n1;boil\n1;pour\n2;boil\n2;pour\n")
-    result = tgml(
+    result = stepgraph(
         "learn", odd, *EXACT, "--column", "recording=film", "--column", "step=deed", "--json"
     )
     assert result.json[0]["graph"]["steps"] == ["boil", "pour"]
 
 
-def test_the_order_of_times_can_count(tgml: Run, put: Put) -> None:
+def test_the_order_of_times_can_count(stepgraph: Run, put: Put) -> None:
     timed = put("timed.csv", "recording,step,start\n1,pour,20\n1,boil,10\n")
     needs = {}
     for order in ("file", "start"):
-        (entry,) = tgml("learn", timed, *EXACT, "--order", order, "--json").json
+        (entry,) = stepgraph("learn", timed, *EXACT, "--order", order, "--json").json
         needs[order] = {edge["step"]: edge["needs"] for edge in entry["graph"]["edges"]}
     assert needs["file"]["boil"] == "pour"
     assert needs["start"]["pour"] == "boil"
@@ -277,42 +277,46 @@ def test_the_order_of_times_can_count(tgml: Run, put: Put) -> None:
     ids=["a single demonstration", "a single step", "duplicates", "repeated steps"],
 )
 def test_little_input_is_enough(
-    recordings: dict[str, list[str]], edges: list[tuple[str, str]], method: str, tgml: Run, put: Put
+    recordings: dict[str, list[str]],
+    edges: list[tuple[str, str]],
+    method: str,
+    stepgraph: Run,
+    put: Put,
 ) -> None:
     little = put("little.csv", table(recordings))
-    result = tgml("learn", little, "-m", method, "-o", "out.json")
+    result = stepgraph("learn", little, "-m", method, "-o", "out.json")
     assert result.code == 0
     assert set(read_graph("out.json").edges) == set(edges)
 
 
 @pytest.mark.real_data
 def test_all_recipes_of_captaincook4d_are_learned_from_one_file(
-    tgml: Run, data: Path, folder: Path
+    stepgraph: Run, data: Path, folder: Path
 ) -> None:
     path = data / "captaincook4d" / "task_graph_generation_annotations.json"
-    result = tgml("learn", str(path), *EXACT, "-o", "graphs")
+    result = stepgraph("learn", str(path), *EXACT, "-o", "graphs")
     assert result.code == 0
     scenarios = json.loads(path.read_text(encoding="utf-8"))["taxonomy"]
     assert len(result.lines) == len(list((folder / "graphs").iterdir())) == len(scenarios)
 
 
 def test_a_table_of_several_procedures_is_said_to_go_to_one_file_as_a_log(
-    tgml: Run, put: Put
+    stepgraph: Run, put: Put
 ) -> None:
     several = put("several.csv", "procedure,recording,step\ntea,1,boil\nsoup,2,cut\n")
-    result = tgml("learn", several, "-o", "all.jsonl")
+    result = stepgraph("learn", several, "-o", "all.jsonl")
     assert result.code == 2
     assert "--format log writes all of them to one .jsonl" in result.err
 
 
 @pytest.mark.parametrize("output", ["graphs.jsonl", "graphs.txt", "graphs.svg", "graphs.json"])
 def test_several_procedures_go_to_no_folder_that_is_called_like_a_file(
-    tgml: Run, put: Put, folder: Path, output: str
+    stepgraph: Run, put: Put, folder: Path, output: str
 ) -> None:
     several = put("several.json", annotated({"tea": ["ab", "ab"], "soup": ["cd", "dc"]}))
-    result = tgml("learn", several, *EXACT, "-o", output)
+    result = stepgraph("learn", several, *EXACT, "-o", output)
     assert (result.code, result.out) == (2, "")
     assert f"give a folder with -o, {output} is one file" in result.err
     assert "--format log" not in result.err, "JSON is no log"
     assert not (folder / output).exists()
-    assert tgml("learn", several, *EXACT, "-o", "graphs.v1").code == 0
+    assert stepgraph("learn", several, *EXACT, "-o", "graphs.v1").code == 0

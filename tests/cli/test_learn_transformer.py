@@ -1,4 +1,4 @@
-"""`tgml learn --method tgt-text`: one network for all, its file, and step names alone."""
+"""`stepgraph learn --method tgt-text`: one network for all, its file, and step names alone."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from stepgraph.readers import read_graph
 from tests.cli.running import Put, Run
-from tgml.readers import read_graph
 
 TEXT = ("-m", "tgt-text")
 TWO = (
@@ -20,23 +20,27 @@ STEPS = "# nobody has shown this\nboil water\nwarm the pot\nsteep the tea\n"
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TGML_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
+    monkeypatch.setenv("STEPGRAPH_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
 
 
 def test_a_unified_network_is_saved_and_asked_about_unseen_steps(
-    tgml: Run, put: Put, folder: Path
+    stepgraph: Run, put: Put, folder: Path
 ) -> None:
     demos, steps = put("two.csv", TWO), put("tea.txt", STEPS)
-    learned = tgml("learn", demos, *TEXT, "--unified", "--save-model", "network", "-o", "graphs")
+    learned = stepgraph(
+        "learn", demos, *TEXT, "--unified", "--save-model", "network", "-o", "graphs"
+    )
     assert learned.code == 0, learned.err
     assert set(read_graph("graphs/eggs.json").preconditions_of("fry egg")) == {"whisk egg"}
-    asked = tgml("learn", *TEXT, "--model", "network", "--zero-shot", steps, "-o", "tea.json")
+    asked = stepgraph("learn", *TEXT, "--model", "network", "--zero-shot", steps, "-o", "tea.json")
     assert asked.code == 0, asked.err
     assert "a network trained on 2 others" in asked.err
     graph = read_graph("tea.json")
     assert graph.steps == ("boil water", "warm the pot", "steep the tea")
     assert graph.provenance["recordings"] == 0
-    again = tgml("learn", *TEXT, "--model", "network", "--zero-shot", steps, "-o", "again.json")
+    again = stepgraph(
+        "learn", *TEXT, "--model", "network", "--zero-shot", steps, "-o", "again.json"
+    )
     assert again.code == 0
     assert (folder / "again.json").read_text().replace("again", "tea") == (
         folder / "tea.json"
@@ -61,23 +65,23 @@ def test_a_unified_network_is_saved_and_asked_about_unseen_steps(
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_message(
-    options: tuple[str, ...], message: str, tgml: Run, put: Put, folder: Path
+    options: tuple[str, ...], message: str, stepgraph: Run, put: Put, folder: Path
 ) -> None:
     put("two.csv", TWO)
     put("tea.txt", STEPS)
     put("twice.txt", "stir\nstir\n")
     put("gap.txt", "stir\n\npour\n")
     before = sorted(folder.iterdir())
-    result = tgml("learn", *options, *TEXT)
+    result = stepgraph("learn", *options, *TEXT)
     assert result.code == 2
     assert message in result.err
     assert "Traceback" not in result.err
     assert sorted(folder.iterdir()) == before
 
 
-def test_other_methods_take_no_network(tgml: Run, put: Put) -> None:
+def test_other_methods_take_no_network(stepgraph: Run, put: Put) -> None:
     demos = put("two.csv", TWO)
-    result = tgml("learn", demos, "-o", "out", "--unified")
+    result = stepgraph("learn", demos, "-o", "out", "--unified")
     assert (result.code, "takes no --unified" in result.err) == (2, True)
-    result = tgml("learn", "--zero-shot", demos)
+    result = stepgraph("learn", "--zero-shot", demos)
     assert (result.code, "for --method tgt-text" in result.err) == (2, True)

@@ -15,17 +15,21 @@ def _needs(path: Path, step: str) -> set[str]:
     return {edge["needs"] for edge in edges if edge["step"] == step}
 
 
-def test_a_prior_keeps_an_edge_and_the_notes_say_so(tgml: Run, put: Put, folder: Path) -> None:
+def test_a_prior_keeps_an_edge_and_the_notes_say_so(stepgraph: Run, put: Put, folder: Path) -> None:
     prior = put("prior.json", graph_json([("b", "a"), ("a", "START"), ("END", "b")]))
-    result = tgml("learn", put("r.csv", APART), "-m", "fusion", "--prior", prior, "-o", "g.json")
+    result = stepgraph(
+        "learn", put("r.csv", APART), "-m", "fusion", "--prior", prior, "-o", "g.json"
+    )
     assert result.code == 0
     assert "a" in _needs(folder / "g.json", "b")
     assert any("kept by the prior: 'b' needs 'a'" in note for note in result.notes)
 
 
-def test_must_and_never_are_obeyed(tgml: Run, put: Put, folder: Path) -> None:
+def test_must_and_never_are_obeyed(stepgraph: Run, put: Put, folder: Path) -> None:
     demos = put("r.csv", table({"1": "abc", "2": "acb"}))
-    result = tgml("learn", demos, "-m", "fusion", "--must", "c>b", "--never", "b>a", "-o", "g.json")
+    result = stepgraph(
+        "learn", demos, "-m", "fusion", "--must", "c>b", "--never", "b>a", "-o", "g.json"
+    )
     assert result.code == 0
     assert "b" in _needs(folder / "g.json", "c")
     assert "a" not in _needs(folder / "g.json", "b")
@@ -34,21 +38,21 @@ def test_must_and_never_are_obeyed(tgml: Run, put: Put, folder: Path) -> None:
     )
 
 
-def test_a_text_file_of_edges_serves_as_prior(tgml: Run, put: Put, folder: Path) -> None:
+def test_a_text_file_of_edges_serves_as_prior(stepgraph: Run, put: Put, folder: Path) -> None:
     demos = put("r.csv", table({"1": "abc", "2": "acb"}))
     stated = put("edges.txt", "must c > b\n")
-    assert tgml("learn", demos, "-m", "fusion", "--prior", stated, "-o", "g.json").code == 0
+    assert stepgraph("learn", demos, "-m", "fusion", "--prior", stated, "-o", "g.json").code == 0
     assert "b" in _needs(folder / "g.json", "c")
 
 
-def test_a_method_that_takes_no_prior_says_which_does(tgml: Run, put: Put) -> None:
-    result = tgml("learn", put("r.csv", APART), "-m", "intersection", "--must", "b>a")
+def test_a_method_that_takes_no_prior_says_which_does(stepgraph: Run, put: Put) -> None:
+    result = stepgraph("learn", put("r.csv", APART), "-m", "intersection", "--must", "b>a")
     assert result.code == 2
     assert "use --method robust or fusion" in result.err
 
 
 def test_a_cyclic_prior_contradictory_edges_and_unknown_steps_are_refused(
-    tgml: Run, put: Put, folder: Path
+    stepgraph: Run, put: Put, folder: Path
 ) -> None:
     demos = put("r.csv", APART)
     round_ = put("round.json", graph_json([("a", "b"), ("b", "a")]))
@@ -59,17 +63,17 @@ def test_a_cyclic_prior_contradictory_edges_and_unknown_steps_are_refused(
         (["--never", "a>c"], "unknown step 'c'"),
         (["--must", "a"], "states no edge"),
     ):
-        result = tgml("learn", demos, "-m", "fusion", *wrong, "-o", "g.json")
+        result = stepgraph("learn", demos, "-m", "fusion", *wrong, "-o", "g.json")
         assert result.code == 2
         assert message in result.err
         assert not (folder / "g.json").exists()
 
 
-def test_what_goes_beside_a_stated_edge_is_named(tgml: Run) -> None:
-    tgml("example", "pancakes")
-    result = tgml("learn", "pancakes.csv", "--never", "fry a pancake needs heat the pan")
+def test_what_goes_beside_a_stated_edge_is_named(stepgraph: Run) -> None:
+    stepgraph("example", "pancakes")
+    result = stepgraph("learn", "pancakes.csv", "--never", "fry a pancake needs heat the pan")
     assert (
         "note: stated so, there goes too: 'fry a pancake' needs 'grease the pan', as 'grease the "
         "pan' needs 'heat the pan'"
     ) in result.notes
-    assert not any("stated so" in note for note in tgml("learn", "pancakes.csv").notes)
+    assert not any("stated so" in note for note in stepgraph("learn", "pancakes.csv").notes)

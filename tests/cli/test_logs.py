@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from stepgraph.runs import Workers
 from tests.cli.running import Put, Run
 from tests.logs.conftest import TEA
-from tgml.runs import Workers
 
 pytest.importorskip("duckdb")
 pytest.importorskip("joblib")
@@ -22,22 +22,24 @@ def two(put: Put) -> str:
     return put("two.csv", TWO)
 
 
-def test_inspect_says_what_a_log_holds(tgml: Run, put: Put) -> None:
-    result = tgml("inspect", put("tea.csv", TEA))
+def test_inspect_says_what_a_log_holds(stepgraph: Run, put: Put) -> None:
+    result = stepgraph("inspect", put("tea.csv", TEA))
     assert result.code == 0
     assert result.lines[0] == "tea.csv: 3 recordings, 2 steps, 2 variants, 1 procedure, 6 events"
     assert any(line.startswith("boil > pour") and "66.7 %" in line for line in result.lines)
     assert result.notes[0].startswith("note: columns: recording = 'case id' (guessed)")
 
 
-def test_inspect_prints_json_for_machines(tgml: Run, put: Put) -> None:
-    profile = tgml("inspect", put("tea.csv", TEA), "--json").json
+def test_inspect_prints_json_for_machines(stepgraph: Run, put: Put) -> None:
+    profile = stepgraph("inspect", put("tea.csv", TEA), "--json").json
     assert profile["recordings"] == 3
     assert profile["columns"]["time"] == "timestamp"
 
 
-def test_a_procedure_column_gives_one_graph_each(tgml: Run, two: str, folder: Path) -> None:
-    result = tgml("learn", two, "--procedure-column", "product", "-m", "intersection", "-o", "out")
+def test_a_procedure_column_gives_one_graph_each(stepgraph: Run, two: str, folder: Path) -> None:
+    result = stepgraph(
+        "learn", two, "--procedure-column", "product", "-m", "intersection", "-o", "out"
+    )
     assert result.code == 0
     assert result.lines[-1] == "out: 2 procedures learned"
     graphs = {path.stem: json.loads(path.read_text()) for path in (folder / "out").iterdir()}
@@ -46,50 +48,52 @@ def test_a_procedure_column_gives_one_graph_each(tgml: Run, two: str, folder: Pa
     assert not (folder / "out.unfinished").exists()
 
 
-def test_all_graphs_may_go_to_one_file(tgml: Run, two: str, folder: Path) -> None:
-    result = tgml("learn", two, "--procedure-column=product", "-m", "intersection", "-o", "g.jsonl")
+def test_all_graphs_may_go_to_one_file(stepgraph: Run, two: str, folder: Path) -> None:
+    result = stepgraph(
+        "learn", two, "--procedure-column=product", "-m", "intersection", "-o", "g.jsonl"
+    )
     assert result.code == 0
     lines = [json.loads(line) for line in (folder / "g.jsonl").read_text().splitlines()]
     assert [graph["procedure"] for graph in lines] == ["x", "y"]
 
 
-def test_a_log_of_one_procedure_is_drawn(tgml: Run, two: str) -> None:
-    result = tgml("learn", two, "--format", "log", "-m", "intersection")
+def test_a_log_of_one_procedure_is_drawn(stepgraph: Run, two: str) -> None:
+    result = stepgraph("learn", two, "--format", "log", "-m", "intersection")
     assert result.lines[0] == "two: 2 steps, 4 edges"
-    chosen = tgml(
+    chosen = stepgraph(
         "learn", two, "--procedure-column", "product", "--procedure", "y", "-m", "intersection"
     )
     assert chosen.lines[0] == "y: 2 steps, 3 edges"
 
 
-def test_several_procedures_need_a_place_to_go(tgml: Run, two: str) -> None:
-    result = tgml("learn", two, "--procedure-column", "product", "-m", "intersection")
+def test_several_procedures_need_a_place_to_go(stepgraph: Run, two: str) -> None:
+    result = stepgraph("learn", two, "--procedure-column", "product", "-m", "intersection")
     assert result.code == 2
     assert "two.csv: 2 procedures; give a folder or a .jsonl file with -o" in result.err
-    assert tgml(
+    assert stepgraph(
         "learn", two, "--procedure-column", "product", "-m", "intersection", "-o", "one.json"
     ).code == 2  # fmt: skip
 
 
-def test_what_is_known_of_a_procedure_counts_for_a_log_too(tgml: Run, two: str) -> None:
+def test_what_is_known_of_a_procedure_counts_for_a_log_too(stepgraph: Run, two: str) -> None:
     asked = ("learn", two, "--procedure-column", "product", "--json", "-m", "fusion")
     for stated, expected in (("--never", None), ("--must", ("a", "b"))):
         edge = "b>a" if stated == "--never" else "a>b"
-        (learned,) = tgml(*asked, "--procedure", "x", stated, edge).json
+        (learned,) = stepgraph(*asked, "--procedure", "x", stated, edge).json
         found = {(edge["step"], edge["needs"]) for edge in learned["graph"]["edges"]}
         assert ("b", "a") not in found
         assert expected is None or expected in found
-    several = tgml(*asked, "--must", "b>a")
+    several = stepgraph(*asked, "--must", "b>a")
     assert several.code == 2
     assert "2 procedures; a prior, must or never is of one procedure" in several.err
 
 
 def test_small_files_are_read_as_before_and_options_of_logs_make_them_logs(
-    tgml: Run, put: Put
+    stepgraph: Run, put: Put
 ) -> None:
     path = put("tea.csv", TEA)
-    rows = tgml("learn", path, "-m", "intersection", "--json").json[0]["graph"]
-    timed = tgml("learn", path, "-m", "intersection", "--json", "--min-variant", "2").json[0][
+    rows = stepgraph("learn", path, "-m", "intersection", "--json").json[0]["graph"]
+    timed = stepgraph("learn", path, "-m", "intersection", "--json", "--min-variant", "2").json[0][
         "graph"
     ]
     needs = [[edge["needs"] for edge in graph["edges"]] for graph in (rows, timed)]
@@ -97,9 +101,9 @@ def test_small_files_are_read_as_before_and_options_of_logs_make_them_logs(
 
 
 def test_a_failed_procedure_is_reported_and_the_others_are_written(
-    tgml: Run, two: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, two: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tgml.learners.intersection import Intersection
+    from stepgraph.learners.intersection import Intersection
 
     learn = Intersection.learn
 
@@ -109,7 +113,7 @@ def test_a_failed_procedure_is_reported_and_the_others_are_written(
         return learn(self, given, seed=seed)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Intersection, "learn", fail)
-    result = tgml(
+    result = stepgraph(
         "learn", two, "--procedure-column", "product", "-m", "intersection", "-o", "out",
         "--workers", "1",
     )  # fmt: skip
@@ -133,9 +137,9 @@ def test_a_failed_procedure_is_reported_and_the_others_are_written(
     ],
 )
 def test_what_cannot_be_is_one_clear_message(
-    options: list[str], message: str, tgml: Run, two: str, folder: Path
+    options: list[str], message: str, stepgraph: Run, two: str, folder: Path
 ) -> None:
-    result = tgml("learn", two, "-m", "intersection", "-o", "out.json", *options)
+    result = stepgraph("learn", two, "-m", "intersection", "-o", "out.json", *options)
     assert (result.code, result.out) == (2, "")
     assert message in result.err
     assert len(result.notes) <= 3
@@ -143,39 +147,39 @@ def test_what_cannot_be_is_one_clear_message(
 
 
 def test_a_scheduler_that_is_not_there_is_one_clear_message(
-    tgml: Run, two: str, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, two: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("tgml.runs.Workers", partial(Workers, patience=0.5))
-    result = tgml("learn", two, "-m", "intersection", "--scheduler", "tcp://127.0.0.1:9")
+    monkeypatch.setattr("stepgraph.runs.Workers", partial(Workers, patience=0.5))
+    result = stepgraph("learn", two, "-m", "intersection", "--scheduler", "tcp://127.0.0.1:9")
     assert (result.code, result.out) == (2, "")
     assert "error: the scheduler 'tcp://127.0.0.1:9' did not answer" in result.notes[-1]
 
 
 def test_a_file_too_large_to_be_read_at_once_says_how_to_read_it(
-    tgml: Run, two: str, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, two: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tgml.cli.log_options.LARGEST_FILE", 10)
-    result = tgml("learn", two, "-m", "intersection")
+    monkeypatch.setattr("stepgraph.cli.log_options.LARGEST_FILE", 10)
+    result = stepgraph("learn", two, "-m", "intersection")
     assert result.code == 2
     assert "read it as an event log with --format log" in result.err
 
 
 def test_without_the_extra_the_message_says_what_to_install(
-    tgml: Run, two: str, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, two: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    result = tgml("learn", two, "--format", "log", "-m", "intersection")
+    result = stepgraph("learn", two, "--format", "log", "-m", "intersection")
     assert result.code == 2
-    assert "pip install 'tgml[logs]'" in result.err
+    assert "pip install 'stepgraph[logs]'" in result.err
 
 
 @pytest.mark.parametrize("name", ["missing.csv", "graph.json"])
 def test_nothing_is_to_be_installed_for_what_is_no_log(
-    tgml: Run, name: str, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    result = tgml("inspect", name)
+    result = stepgraph("inspect", name)
     assert result.code == 2
     assert "install" not in result.err
 
@@ -190,9 +194,11 @@ def test_nothing_is_to_be_installed_for_what_is_no_log(
         "--workers 2",
     ],
 )
-def test_options_of_logs_with_another_format_are_refused(tgml: Run, put: Put, options: str) -> None:
+def test_options_of_logs_with_another_format_are_refused(
+    stepgraph: Run, put: Put, options: str
+) -> None:
     log = put("log.csv", "case,activity\n1,a\n1,b\n")
-    result = tgml("learn", log, "--format", "csv", *options.split())
+    result = stepgraph("learn", log, "--format", "csv", *options.split())
     option = options.split()[0]
     assert (result.code, result.out) == (2, "")
     assert result.err == (
@@ -202,22 +208,24 @@ def test_options_of_logs_with_another_format_are_refused(tgml: Run, put: Put, op
 
 
 def test_a_procedure_column_makes_a_folder_of_one_procedure_too(
-    tgml: Run, put: Put, folder: Path
+    stepgraph: Run, put: Put, folder: Path
 ) -> None:
     one = put("one.csv", "case,activity,product\n1,a,x\n1,b,x\n")
     asked = ("learn", one, "--procedure-column", "product", "-m", "intersection", "-o")
-    assert tgml(*asked, "out").code == 0
+    assert stepgraph(*asked, "out").code == 0
     assert [path.name for path in (folder / "out").iterdir()] == ["x.json"]
-    assert tgml(*asked, "one.json").code == 0
+    assert stepgraph(*asked, "one.json").code == 0
     assert (folder / "one.json").is_file()
 
 
 def test_a_procedure_with_a_long_name_has_a_file_with_a_shorter_one(
-    tgml: Run, put: Put, folder: Path
+    stepgraph: Run, put: Put, folder: Path
 ) -> None:
     rows = "".join(f"1,{step},{name}\n" for name in ("é" * 300, "é" * 301, "x") for step in "ab")
     log = put("long.csv", f"case,activity,product\n{rows}")
-    result = tgml("learn", log, "--procedure-column", "product", "-m", "intersection", "-o", "out")
+    result = stepgraph(
+        "learn", log, "--procedure-column", "product", "-m", "intersection", "-o", "out"
+    )
     assert result.code == 0
     names = sorted(path.name for path in (folder / "out").iterdir())
     assert names == ["x.json", f"{'é' * 100} (2).json", f"{'é' * 100}.json"]

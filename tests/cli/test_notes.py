@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stepgraph.cli.notes import MANY, said_once
 from tests.cli.running import Put, Run
 from tests.cli.samples import table
-from tgml.cli.notes import MANY, said_once
 
 NAMES = ["tea", "soup", "tea: green", "rice"]
 TEXTS = st.sampled_from(["2 steps", "10 steps", "'step 2' is odd", "'step 10' is odd", "odd"])
@@ -51,12 +51,16 @@ def test_what_few_have_stays_and_no_note_is_lost(pairs: list[tuple[str, str]]) -
 
 
 @pytest.mark.parametrize("command", [["audit"], ["advise"], ["learn", "--method", "intersection"]])
-def test_commands_say_once_what_they_note_of_many(tgml: Run, put: Put, command: list[str]) -> None:
+def test_commands_say_once_what_they_note_of_many(
+    stepgraph: Run, put: Put, command: list[str]
+) -> None:
     text = table({"anna": ["mix", "Mix"], "ben": ["mix", "Mix"]}).splitlines()
     lines = [f"procedure,{text[0]}"]
     lines += [f"{name},{row}" for name in ("tea", "soup", "rice") for row in text[1:]]
     name, *more = command
-    result = tgml(name, put("three.csv", "\n".join(lines)), *more, *(["--json"] if more else []))
+    result = stepgraph(
+        name, put("three.csv", "\n".join(lines)), *more, *(["--json"] if more else [])
+    )
     assert result.code == 0
     assert result.notes[0].startswith(
         "note: 3 procedures (tea, soup, rice): the steps 'mix', 'Mix' differ only"

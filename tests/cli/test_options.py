@@ -7,11 +7,11 @@ from enum import StrEnum
 
 import pytest
 
-from tgml.cli import options
-from tgml.errors import SettingError, UnknownNameError
-from tgml.graph import TaskGraph
-from tgml.learners.base import Learned, Learner
-from tgml.sequences import Demonstrations
+from stepgraph.cli import options
+from stepgraph.errors import SettingError, UnknownNameError
+from stepgraph.graph import TaskGraph
+from stepgraph.learners.base import Learned, Learner
+from stepgraph.sequences import Demonstrations
 
 
 class Colour(StrEnum):

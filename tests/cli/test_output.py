@@ -9,9 +9,9 @@ import sys
 
 import pytest
 
+from stepgraph.cli import output
 from tests.cli.running import Put, Run, in_a_process
 from tests.cli.samples import table
-from tgml.cli import output
 
 
 @pytest.mark.parametrize("command", ["show", "check", "example", "--help"])
@@ -19,7 +19,7 @@ def test_a_reader_who_leaves_early_hears_no_complaint(command: str, graph: str, 
     wrong = put("wrong.csv", table({str(number): ["eat"] for number in range(3000)}))
     arguments = {"show": [graph], "check": [graph, wrong]}.get(command, [])
     with subprocess.Popen(
-        [sys.executable, "-m", "tgml.cli.main", command, *arguments],
+        [sys.executable, "-m", "stepgraph.cli.main", command, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as process:
@@ -34,7 +34,7 @@ def test_a_reader_who_leaves_early_hears_no_complaint(command: str, graph: str, 
 
 
 def test_no_output_stream_at_all_is_fine(graph: str) -> None:
-    code = "import sys\nsys.stdout = None\nfrom tgml.cli.main import run\nrun()"
+    code = "import sys\nsys.stdout = None\nfrom stepgraph.cli.main import run\nrun()"
     for arguments in (["show", graph], ["show", graph, "--json"], ["example"]):
         ended = in_a_process(*arguments, code=code)
         assert (ended.returncode, ended.stderr) == (0, "")
@@ -60,10 +60,10 @@ def test_json_is_json_whatever_the_encoding(graph: str, put: Put) -> None:
 @pytest.mark.parametrize("columns", [40, 60, 80, 120])
 @pytest.mark.parametrize("arguments", ["example", "methods", "methods do", "bench"])
 def test_tables_fit_the_terminal(
-    arguments: str, columns: int, tgml: Run, monkeypatch: pytest.MonkeyPatch
+    arguments: str, columns: int, stepgraph: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
-    lines = tgml(*arguments.split()).lines
+    lines = stepgraph(*arguments.split()).lines
     assert max(map(len, lines)) <= columns
     assert all(line == line.rstrip() for line in lines)
 

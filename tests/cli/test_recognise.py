@@ -9,13 +9,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from stepgraph.learners.recogniser import load_recogniser, save_recogniser
+from stepgraph.monitoring import Confusion
+from stepgraph.recognition import key_steps, save_frames
+from stepgraph.storage import save_graph
+from stepgraph.synthetic.features import draw_sessions
 from tests.cli.running import Run
 from tests.recogniser_samples import CAMERA, GRAPH, films, trained
-from tgml.learners.recogniser import load_recogniser, save_recogniser
-from tgml.monitoring import Confusion
-from tgml.recognition import key_steps, save_frames
-from tgml.storage import save_graph
-from tgml.synthetic.features import draw_sessions
 
 QUICK = [
     option
@@ -42,8 +42,8 @@ def camera(folder: Path) -> Path:
     return folder
 
 
-def test_training_writes_a_recogniser_and_how_it_errs(tgml: Run, folder: Path) -> None:
-    result = tgml(*TRAIN, *QUICK, "-o", "new.safetensors")
+def test_training_writes_a_recogniser_and_how_it_errs(stepgraph: Run, folder: Path) -> None:
+    result = stepgraph(*TRAIN, *QUICK, "-o", "new.safetensors")
     assert result.code == 0, result.err
     assert result.lines[0] == "1 recording held out of 4, " + result.lines[0].split(", ")[1]
     assert [line.split()[0] for line in result.lines[4:7]] == ["gru", "linear", "majority"]
@@ -51,21 +51,21 @@ def test_training_writes_a_recogniser_and_how_it_errs(tgml: Run, folder: Path) -
     assert Confusion.read(folder / "new.confusion.json").steps == GRAPH.steps
 
 
-def test_classes_that_never_came_are_told(tgml: Run, folder: Path) -> None:
+def test_classes_that_never_came_are_told(stepgraph: Run, folder: Path) -> None:
     (folder / "classes.txt").write_text("\n".join([*CAMERA.classes, "fly"]))
-    result = tgml(*TRAIN, *QUICK, "-o", "new.safetensors")
+    result = stepgraph(*TRAIN, *QUICK, "-o", "new.safetensors")
     assert "1 class, such as 'fly', came in no frame of training" in result.err
 
 
-def test_without_a_command_the_help_is_shown(tgml: Run) -> None:
-    result = tgml("recognise")
+def test_without_a_command_the_help_is_shown(stepgraph: Run) -> None:
+    result = stepgraph("recognise")
     assert result.code == 0
     assert "simulate" in result.out
 
 
-def test_training_can_be_read_by_machines_and_repeated(tgml: Run, folder: Path) -> None:
-    first = tgml(*TRAIN, *QUICK, "-o", "a.safetensors", "--json").json
-    again = tgml(*TRAIN, *QUICK, "-o", "b.safetensors", "--json").json
+def test_training_can_be_read_by_machines_and_repeated(stepgraph: Run, folder: Path) -> None:
+    first = stepgraph(*TRAIN, *QUICK, "-o", "a.safetensors", "--json").json
+    again = stepgraph(*TRAIN, *QUICK, "-o", "b.safetensors", "--json").json
     assert first["scores"] == again["scores"]
     assert set(first["scores"]) == {"gru", "linear", "majority"}
     assert first["epochs"] <= 2
@@ -73,13 +73,13 @@ def test_training_can_be_read_by_machines_and_repeated(tgml: Run, folder: Path) 
     assert (folder / "a.confusion.json").read_bytes() == (folder / "b.confusion.json").read_bytes()
 
 
-def test_verdicts_are_those_of_watch(tgml: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    judged = tgml(*RUN, "--graph", "graph.json", "--json")
-    steps = tgml(*RUN)
+def test_verdicts_are_those_of_watch(stepgraph: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    judged = stepgraph(*RUN, "--graph", "graph.json", "--json")
+    steps = stepgraph(*RUN)
     assert steps.code == 0
     stdin = SimpleNamespace(buffer=io.BytesIO(steps.out.encode()))
     monkeypatch.setattr(sys, "stdin", stdin)
-    watched = tgml("watch", "graph.json", "--json")
+    watched = stepgraph("watch", "graph.json", "--json")
     assert judged.code == watched.code == 1
 
     def by_session(lines: list[str]) -> list[dict[str, object]]:
@@ -88,9 +88,9 @@ def test_verdicts_are_those_of_watch(tgml: Run, monkeypatch: pytest.MonkeyPatch)
     assert by_session(judged.lines) == by_session(watched.lines)
 
 
-def test_key_steps_come_with_their_times(tgml: Run) -> None:
+def test_key_steps_come_with_their_times(stepgraph: Run) -> None:
     np.save("one.npy", np.load("test/rgb/session-01.npy"))
-    result = tgml(
+    result = stepgraph(
         *("recognise", "run", "model.safetensors", "one.npy", "test/flow/session-01.npy"),
         *("--fps", "10"),
     )
@@ -101,22 +101,24 @@ def test_key_steps_come_with_their_times(tgml: Run) -> None:
     assert {entry["session"] for entry in entries} == {"one"}
 
 
-def test_with_a_confusion_verdicts_are_probabilities(tgml: Run) -> None:
-    plain = tgml(*RUN, "--graph", "graph.json")
-    probable = tgml(*RUN, "--graph", "graph.json", "--confusion", "confusion.json")
+def test_with_a_confusion_verdicts_are_probabilities(stepgraph: Run) -> None:
+    plain = stepgraph(*RUN, "--graph", "graph.json")
+    probable = stepgraph(*RUN, "--graph", "graph.json", "--confusion", "confusion.json")
     assert "[session-01] 1: " in plain.out
     assert "%" not in plain.out
     assert "%" in probable.out
     assert probable.lines[0].startswith("[session-01] 1: ")
 
 
-def test_frames_can_come_through_standard_input(tgml: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frames_can_come_through_standard_input(
+    stepgraph: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rgb, flow = (np.load(f"test/{kind}/session-01.npy") for kind in ("rgb", "flow"))
     lines = [json.dumps(frame.tolist()) for frame in np.concatenate([rgb, flow], axis=1)]
     stdin = SimpleNamespace(buffer=io.BytesIO("\n\n".join(lines).encode()))
     monkeypatch.setattr(sys, "stdin", stdin)
-    live = tgml("recognise", "run", "model.safetensors", "-")
-    files = tgml(*RUN)
+    live = stepgraph("recognise", "run", "model.safetensors", "-")
+    files = stepgraph(*RUN)
     steps = [json.loads(line)["step"] for line in files.lines if '"session-01"' in line]
     assert [json.loads(line)["step"] for line in live.lines] == steps
 
@@ -126,16 +128,18 @@ ODD_FRAMES = ["mix", "[1, 2]", '{"a": 1}', "[1, null]", f"[1{'0' * 400}]", f"[{'
 
 @pytest.mark.parametrize("line", ODD_FRAMES)
 def test_a_line_that_is_no_frame_is_refused(
-    tgml: Run, monkeypatch: pytest.MonkeyPatch, line: str
+    stepgraph: Run, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(line.encode())))
-    result = tgml("recognise", "run", "model.safetensors", "-")
+    result = stepgraph("recognise", "run", "model.safetensors", "-")
     assert result.code == 2
     assert "standard input, line 1: no frame" in result.err
 
 
-def test_simulated_features_are_called_so_and_can_be_trained_on(tgml: Run, folder: Path) -> None:
-    result = tgml("recognise", "simulate", "-o", "camera", "--recordings", "2", "--test", "2")
+def test_simulated_features_are_called_so_and_can_be_trained_on(
+    stepgraph: Run, folder: Path
+) -> None:
+    result = stepgraph("recognise", "simulate", "-o", "camera", "--recordings", "2", "--test", "2")
     assert result.code == 0, result.err
     assert "simulated" in result.out
     assert "no video was involved" in result.err
@@ -147,8 +151,8 @@ def test_simulated_features_are_called_so_and_can_be_trained_on(tgml: Run, folde
     assert names == {"rgb", "flow", "labels", "test", "classes.txt", "graph.json"}
 
 
-def error(tgml: Run, *arguments: str) -> str:
-    result = tgml(*arguments)
+def error(stepgraph: Run, *arguments: str) -> str:
+    result = stepgraph(*arguments)
     assert result.code == 2
     assert not result.out
     (line,) = [line for line in result.notes if line.startswith("error: ")]
@@ -156,41 +160,41 @@ def error(tgml: Run, *arguments: str) -> str:
 
 
 def test_what_cannot_be_trained_on_is_one_message_and_writes_nothing(
-    tgml: Run, folder: Path
+    stepgraph: Run, folder: Path
 ) -> None:
     target = ["-o", "new.safetensors"]
-    assert "expected a name that ends in .safetensors" in error(tgml, *TRAIN, "-o", "new.pt")
-    assert "none of the classes" in error(tgml, *TRAIN, *target, "--background", "fog")
-    assert "--held-out 1.5" in error(tgml, *TRAIN, *target, "--held-out", "1.5")
-    assert "unknown setting 'windw'" in error(tgml, *TRAIN, *target, "--set", "windw=3")
-    assert "latest is 999" in error(tgml, *TRAIN, *target, "--set", "latest=999")
+    assert "expected a name that ends in .safetensors" in error(stepgraph, *TRAIN, "-o", "new.pt")
+    assert "none of the classes" in error(stepgraph, *TRAIN, *target, "--background", "fog")
+    assert "--held-out 1.5" in error(stepgraph, *TRAIN, *target, "--held-out", "1.5")
+    assert "unknown setting 'windw'" in error(stepgraph, *TRAIN, *target, "--set", "windw=3")
+    assert "latest is 999" in error(stepgraph, *TRAIN, *target, "--set", "latest=999")
     (folder / "flow" / "session-02.npy").unlink()
-    assert "flow: there is no session-02.npy, but rgb has one" in error(tgml, *TRAIN, *target)
+    assert "flow: there is no session-02.npy, but rgb has one" in error(stepgraph, *TRAIN, *target)
     assert not list(folder.glob("new*"))
 
 
-def test_what_cannot_be_run_is_one_message(tgml: Run, folder: Path) -> None:
+def test_what_cannot_be_run_is_one_message(stepgraph: Run, folder: Path) -> None:
     graph = ["--graph", "graph.json"]
-    assert "this recogniser was trained on 6 and 3" in error(tgml, *RUN[:-1], *graph)
-    assert "need --graph" in error(tgml, *RUN, "--next")
-    assert "--fps 0" in error(tgml, *RUN, "--fps", "0")
+    assert "this recogniser was trained on 6 and 3" in error(stepgraph, *RUN[:-1], *graph)
+    assert "need --graph" in error(stepgraph, *RUN, "--next")
+    assert "--fps 0" in error(stepgraph, *RUN, "--fps", "0")
     both = ["--error-rate", "0.1", "--confusion", "confusion.json"]
-    assert "exclude each other" in error(tgml, *RUN, *graph, *both)
+    assert "exclude each other" in error(stepgraph, *RUN, *graph, *both)
     (folder / "other.txt").write_text("other")
     whole = (folder / "model.safetensors").read_bytes()
     (folder / "model.safetensors").write_bytes(whole[:-9])
-    assert "is it whole?" in error(tgml, *RUN, *graph)
+    assert "is it whole?" in error(stepgraph, *RUN, *graph)
 
 
 def test_a_graph_of_other_steps_is_refused_and_missing_ones_are_told(
-    tgml: Run, folder: Path
+    stepgraph: Run, folder: Path
 ) -> None:
-    from tgml.graph import TaskGraph
+    from stepgraph.graph import TaskGraph
 
     save_graph(TaskGraph.from_preconditions({"b": ["a"]}), folder / "other.json")
     assert "none of its steps is one that the recogniser tells apart" in error(
-        tgml, *RUN, "--graph", "other.json"
+        stepgraph, *RUN, "--graph", "other.json"
     )
     save_graph(TaskGraph.from_preconditions({"mix": ["a"]}), folder / "part.json")
-    result = tgml(*RUN, "--graph", "part.json", "--confusion", "confusion.json")
+    result = stepgraph(*RUN, "--graph", "part.json", "--confusion", "confusion.json")
     assert "the recogniser was never shown 1 step, such as 'a'" in result.err

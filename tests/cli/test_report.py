@@ -9,9 +9,9 @@ from tests.cli.samples import graph_json
 
 
 def test_one_page_holds_the_graph_its_recordings_and_its_scores(
-    tgml: Run, graph: str, demos: str, folder: Path
+    stepgraph: Run, graph: str, demos: str, folder: Path
 ) -> None:
-    result = tgml("report", graph, "--demos", demos, "--truth", graph, "-o", "page.html")
+    result = stepgraph("report", graph, "--demos", demos, "--truth", graph, "-o", "page.html")
     assert (result.code, result.out, result.err) == (0, "page.html: written\n", "")
     page = (folder / "page.html").read_text(encoding="utf-8")
     assert page.startswith("<!DOCTYPE html>")
@@ -20,13 +20,13 @@ def test_one_page_holds_the_graph_its_recordings_and_its_scores(
 
 
 def test_the_method_of_a_learned_graph_is_run_again_as_often_as_asked(
-    tgml: Run, demos: str, folder: Path
+    stepgraph: Run, demos: str, folder: Path
 ) -> None:
-    assert tgml("learn", demos, "--method", "robust", "-o", "learned.json").code == 0
+    assert stepgraph("learn", demos, "--method", "robust", "-o", "learned.json").code == 0
     given = ("report", "learned.json", "--demos", demos, "--truth", "learned.json")
     pages = {}
     for number in (0, 1, 5):
-        assert tgml(*given, "--again", str(number), "-o", "page.html").code == 0
+        assert stepgraph(*given, "--again", str(number), "-o", "page.html").code == 0
         pages[number] = (folder / "page.html").read_text(encoding="utf-8")
     assert ['id="training"' in page for page in pages.values()] == [False, True, True]
     assert all("the same graph comes out" in pages[number] for number in (1, 5))
@@ -35,8 +35,8 @@ def test_the_method_of_a_learned_graph_is_run_again_as_often_as_asked(
     assert f'{row}<br><span class="facts">' in pages[5]
 
 
-def test_a_graph_alone_makes_a_page(tgml: Run, graph: str, folder: Path) -> None:
-    assert tgml("report", graph, "-o", "page.html").code == 0
+def test_a_graph_alone_makes_a_page(stepgraph: Run, graph: str, folder: Path) -> None:
+    assert stepgraph("report", graph, "-o", "page.html").code == 0
     assert 'id="recordings"' not in (folder / "page.html").read_text(encoding="utf-8")
 
 
@@ -53,12 +53,12 @@ def test_a_graph_alone_makes_a_page(tgml: Run, graph: str, folder: Path) -> None
     ],
 )
 def test_what_cannot_be_reported_ends_with_a_message_and_leaves_nothing(
-    arguments: list[str], says: str, tgml: Run, graph: str, put: Put, folder: Path
+    arguments: list[str], says: str, stepgraph: Run, graph: str, put: Put, folder: Path
 ) -> None:
     put("shelf.json", graph_json([("drill", "START"), ("END", "drill")], "shelf"))
     put("shelf.csv", "recording,step\nanna,drill\n")
     before = sorted(folder.iterdir())
-    result = tgml("report", graph, *arguments)
+    result = stepgraph("report", graph, *arguments)
     assert result.code == 2
     assert says in result.err
     assert sorted(folder.iterdir()) == before

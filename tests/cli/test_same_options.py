@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import typer
 
+from stepgraph.cli.main import app
 from tests.cli.running import COMMANDS, Run
-from tgml.cli.main import app
 
 SHORT = {"--help": "-h", "--output": "-o", "--method": "-m"}
 """The short names that there are, the same wherever the long one is."""
@@ -100,8 +100,8 @@ def test_arguments_of_one_kind_have_one_name() -> None:
 
 
 @pytest.mark.parametrize("command", ["learn", "calibrate", "recognise train", "recognise simulate"])
-def test_a_negative_seed_is_refused_in_the_same_way(command: str, tgml: Run) -> None:
-    result = tgml(*command.split(), "--seed", "-1")
+def test_a_negative_seed_is_refused_in_the_same_way(command: str, stepgraph: Run) -> None:
+    result = stepgraph(*command.split(), "--seed", "-1")
     assert (result.code, result.out) == (2, "")
     assert "'--seed'" in result.err
     assert "-1 is not in the range x>=0" in result.err

@@ -8,8 +8,8 @@ from tests.cli.running import Run
 
 
 @pytest.mark.parametrize("command", ["learn", "inspect"])
-def test_every_option_stands_once_below_a_title(tgml: Run, command: str) -> None:
-    help_ = tgml(command, "--help").out
+def test_every_option_stands_once_below_a_title(stepgraph: Run, command: str) -> None:
+    help_ = stepgraph(command, "--help").out
     titles = re.findall(r"^(\w.*):$", help_, flags=re.MULTILINE)
     assert titles[:2] == ["Arguments", "Options"]
     assert len(titles) == len(set(titles)) > 4
@@ -18,8 +18,8 @@ def test_every_option_stands_once_below_a_title(tgml: Run, command: str) -> None
     assert {"--json", "--help", "--order", "--since", "--memory"} <= set(options)
 
 
-def test_the_options_of_a_section_stand_below_it(tgml: Run) -> None:
-    _, _, below = tgml("learn", "--help").out.partition("What you know better")
+def test_the_options_of_a_section_stand_below_it(stepgraph: Run) -> None:
+    _, _, below = stepgraph("learn", "--help").out.partition("What you know better")
     section, _, _ = below.partition("\n\n")
     assert re.findall(r"^  (--\S+)", section, flags=re.MULTILINE) == [
         "--must",

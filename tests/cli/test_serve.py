@@ -27,21 +27,22 @@ CASES = {
     "serve graph.json --host nowhere.invalid --token-file token": "cannot listen there",
     "serve graph.json --log-level loud": "unknown log level 'loud'",
     "serve graph.json --rate 0": "--rate",
-    "serve graph.json --max-name 3": "at most 3 are taken; 'tgml serve --max-name' allows more",
+    "serve graph.json --max-name 3": "at most 3 are taken; 'stepgraph serve --max-name' allows "
+    "more",
 }
 
 
 @pytest.mark.parametrize("command", CASES)
 def test_what_cannot_be_served_is_one_message(
-    command: str, tgml: Run, put: Put, monkeypatch: pytest.MonkeyPatch
+    command: str, stepgraph: Run, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("TGML_SERVE_TOKEN", raising=False)
+    monkeypatch.delenv("STEPGRAPH_SERVE_TOKEN", raising=False)
     put("graph.json", SANDWICH_GRAPH)
     put("demos.csv", SANDWICH)
     put("broken.json", SANDWICH_GRAPH[:-5])
     put("short", "secret")
     put("token", TOKEN)
-    result = tgml(*command.split())
+    result = stepgraph(*command.split())
     assert (result.code, result.out) == (2, "")
     (message,) = result.notes
     assert message.startswith("error: ")
@@ -50,33 +51,33 @@ def test_what_cannot_be_served_is_one_message(
 
 
 def test_graphs_that_cannot_be_read_leave_no_store_behind(
-    tgml: Run, put: Put, folder: Path
+    stepgraph: Run, put: Put, folder: Path
 ) -> None:
     put("graph.json", SANDWICH_GRAPH)
     put("broken.json", SANDWICH_GRAPH[:-5])
-    assert tgml("serve", "graph.json", "broken.json").code == 2
+    assert stepgraph("serve", "graph.json", "broken.json").code == 2
     assert sorted(path.name for path in folder.iterdir()) == ["broken.json", "graph.json"]
 
 
-def test_a_port_that_is_taken_is_one_message(tgml: Run, put: Put, folder: Path) -> None:
+def test_a_port_that_is_taken_is_one_message(stepgraph: Run, put: Put, folder: Path) -> None:
     put("graph.json", SANDWICH_GRAPH)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        result = tgml("serve", "graph.json", "--port", str(port))
+        result = stepgraph("serve", "graph.json", "--port", str(port))
     assert result.code == 2
     assert f"port {port} of 127.0.0.1: cannot listen there (Address already in use)" in result.err
     assert [path.name for path in folder.iterdir()] == ["graph.json"]
 
 
 def test_without_its_packages_the_exact_command_to_install_them_is_said(
-    tgml: Run, put: Put, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import sys
 
     put("graph.json", SANDWICH_GRAPH)
-    for name in [name for name in sys.modules if name.startswith("tgml.web")]:
+    for name in [name for name in sys.modules if name.startswith("stepgraph.web")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    result = tgml("serve", "graph.json")
+    result = stepgraph("serve", "graph.json")
     assert result.code == 2
-    assert "pip install 'tgml[serve]'" in result.err
+    assert "pip install 'stepgraph[serve]'" in result.err

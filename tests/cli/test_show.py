@@ -10,8 +10,8 @@ from tests.cli.running import Put, Run, in_a_process
 from tests.cli.samples import graph_json
 
 
-def test_each_step_stands_on_a_line_below_what_it_needs(tgml: Run, graph: str) -> None:
-    result = tgml("show", graph)
+def test_each_step_stands_on_a_line_below_what_it_needs(stepgraph: Run, graph: str) -> None:
+    result = stepgraph("show", graph)
     assert (result.code, result.err) == (0, "")
     title, *drawing = result.lines
     assert title == "sandwich: 4 steps, 6 edges"
@@ -22,20 +22,20 @@ def test_each_step_stands_on_a_line_below_what_it_needs(tgml: Run, graph: str) -
     assert rows[3:5] == ["stack", "eat"]
 
 
-def test_one_step_is_no_steps(tgml: Run, put: Put) -> None:
+def test_one_step_is_no_steps(stepgraph: Run, put: Put) -> None:
     small = put("small.json", graph_json([("boil", "START"), ("END", "boil")], "tea"))
-    assert tgml("show", small).lines[0] == "tea: 1 step, 2 edges"
+    assert stepgraph("show", small).lines[0] == "tea: 1 step, 2 edges"
 
 
-def test_a_graph_without_a_procedure_is_shown(tgml: Run, put: Put) -> None:
+def test_a_graph_without_a_procedure_is_shown(stepgraph: Run, put: Put) -> None:
     nameless = put("nameless.json", graph_json([("boil", "START"), ("END", "boil")], ""))
-    assert tgml("show", nameless).lines[0] == "1 step, 2 edges"
+    assert stepgraph("show", nameless).lines[0] == "1 step, 2 edges"
 
 
-def test_what_was_doubtful_when_it_was_learned_is_so_when_it_is_shown(tgml: Run) -> None:
-    assert tgml("example", "pancakes").code == 0
-    learned = tgml("learn", "pancakes.csv", "-o", "graph.json")
-    shown = tgml("show", "graph.json", "--evidence")
+def test_what_was_doubtful_when_it_was_learned_is_so_when_it_is_shown(stepgraph: Run) -> None:
+    assert stepgraph("example", "pancakes").code == 0
+    learned = stepgraph("learn", "pancakes.csv", "-o", "graph.json")
+    shown = stepgraph("show", "graph.json", "--evidence")
     assert [note for note in learned.notes if "doubtful" in note] == shown.notes
     ((percent, edge),) = re.findall(
         r"doubtful \((\d+) % probable\): ('[^']+' needs '[^']+')", shown.err
@@ -43,8 +43,8 @@ def test_what_was_doubtful_when_it_was_learned_is_so_when_it_is_shown(tgml: Run)
     assert any(line.startswith(edge) and f"{percent} % probable" in line for line in shown.lines)
 
 
-def test_json_is_the_graph_as_it_is_stored(tgml: Run, graph: str) -> None:
-    content = tgml("show", graph, "--json").json
+def test_json_is_the_graph_as_it_is_stored(stepgraph: Run, graph: str) -> None:
+    content = stepgraph("show", graph, "--json").json
     stored = json.loads(Path(graph).read_text(encoding="utf-8"))
     assert content["steps"] == stored["steps"]
     assert len(content["edges"]) == len(stored["edges"])
@@ -52,19 +52,19 @@ def test_json_is_the_graph_as_it_is_stored(tgml: Run, graph: str) -> None:
 
 @pytest.mark.parametrize("columns", [40, 60, 80, 120])
 def test_the_drawing_fits_the_terminal(
-    columns: int, tgml: Run, monkeypatch: pytest.MonkeyPatch
+    columns: int, stepgraph: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert tgml("example", "birdhouse").code == 0
+    assert stepgraph("example", "birdhouse").code == 0
     monkeypatch.setenv("COLUMNS", str(columns))
-    assert max(map(len, tgml("show", "birdhouse.graph.json").lines)) <= columns
+    assert max(map(len, stepgraph("show", "birdhouse.graph.json").lines)) <= columns
 
 
 @pytest.mark.parametrize("columns", ["0", "1", "17", "words"])
 def test_a_terminal_too_narrow_or_unknown_gets_a_drawing_all_the_same(
-    columns: str, tgml: Run, graph: str, monkeypatch: pytest.MonkeyPatch
+    columns: str, stepgraph: Run, graph: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
-    result = tgml("show", graph)
+    result = stepgraph("show", graph)
     assert result.code == 0
     assert "slice bread" in result.out
 

@@ -1,4 +1,4 @@
-"""`tgml studio` from the command line."""
+"""`stepgraph studio` from the command line."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pathlib import Path
 import httpx
 import pytest
 
+from stepgraph.storage import dump_json, graph_to_json
 from tests.cli.running import Put, Run, killed_at_the_end
 from tests.web.studio.running import ORDERS, TEA, as_csv
-from tgml.storage import dump_json, graph_to_json
 
 REFUSED = {
     "studio": "missing argument 'DEMOS_OR_GRAPH'",
     "studio nowhere.json": "nowhere.json: no such file",
     "studio broken.json": "broken.json: line 1",
     "studio odd.json": "expected a list of step names",
-    "studio tea.dot": "tgml writes .dot files and does not read them",
+    "studio tea.dot": "stepgraph writes .dot files and does not read them",
     "studio wide.csv": "wide.csv: the first line has 100,000 columns",
     "studio tea.csv --demos tea.csv": "--demos is for a graph",
     "studio tea.csv -o tea.csv": "the studio saves graphs as JSON",
@@ -33,15 +33,15 @@ def files(put: Put) -> None:
     put("tea.csv", as_csv(ORDERS))
     put("graph.json", dump_json(graph_to_json(TEA)))
     put("broken.json", "{")
-    put("odd.json", '{"format": "tgml-graph", "version": 1, "steps": 3}')
+    put("odd.json", '{"format": "stepgraph-graph", "version": 1, "steps": 3}')
     put("tea.dot", "digraph {}")
     put("wide.csv", ",".join(map(str, range(100_000))))
 
 
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("line", REFUSED)
-def test_what_cannot_be_opened_is_one_message(line: str, tgml: Run) -> None:
-    result = tgml(*line.split())
+def test_what_cannot_be_opened_is_one_message(line: str, stepgraph: Run) -> None:
+    result = stepgraph(*line.split())
     assert result.code == 2
     assert REFUSED[line] in " ".join(result.err.split())
     assert "Traceback" not in result.err
@@ -49,7 +49,7 @@ def test_what_cannot_be_opened_is_one_message(line: str, tgml: Run) -> None:
 
 @pytest.mark.usefixtures("files")
 def test_the_page_answers_until_somebody_stops_it(folder: Path) -> None:
-    command = [sys.executable, "-m", "tgml.cli.main", "studio", "tea.csv", "--no-browser"]
+    command = [sys.executable, "-m", "stepgraph.cli.main", "studio", "tea.csv", "--no-browser"]
     with (
         subprocess.Popen(
             command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tgml.cli.tables import lay_out
+from stepgraph.cli.tables import lay_out
 
 TITLES = ["method", "F1", "about"]
 ROWS = [

@@ -31,13 +31,13 @@ COMMANDS_THAT_WRITE = {
 @pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize("command", COMMANDS_THAT_WRITE)
 def test_an_unwritable_output_is_refused_before_any_work(
-    command: str, output: str, tgml: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+    command: str, output: str, stepgraph: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def work(*_: object, **__: object) -> None:
         raise AssertionError("the work was done before the output was looked at")
 
     for name in ("pipeline.learn_all", "rendering.render", "benchmarks.run_benchmark"):
-        monkeypatch.setattr(f"tgml.{name}", work)
+        monkeypatch.setattr(f"stepgraph.{name}", work)
     two_recipes(folder / "data")
     (folder / "taken.json").mkdir()
     os.mkfifo(folder / "pipe.json")
@@ -46,7 +46,7 @@ def test_an_unwritable_output_is_refused_before_any_work(
         output = f"{'a' * 300}/"  # a folder would do, were its name not too long
     if command == "learn" and output == "taken.json":
         output = "taken.json/deeper/out.json"  # the folder itself would do
-    result = tgml(*COMMANDS_THAT_WRITE[command].split(), output)
+    result = stepgraph(*COMMANDS_THAT_WRITE[command].split(), output)
     assert (result.code, result.out) == (2, "")
     (message,) = result.notes
     assert message.startswith("error: ")
@@ -57,9 +57,9 @@ def test_an_unwritable_output_is_refused_before_any_work(
 
 @pytest.mark.parametrize("command", ["example pancakes -o", "demo -o"])
 def test_a_file_in_place_of_the_output_folder_is_refused(
-    command: str, tgml: Run, demos: str
+    command: str, stepgraph: Run, demos: str
 ) -> None:
-    result = tgml(*command.split(), demos)
+    result = stepgraph(*command.split(), demos)
     assert result.code == 2
     (message,) = result.notes
     assert message.startswith(f"error: {demos}: ")
@@ -67,21 +67,23 @@ def test_a_file_in_place_of_the_output_folder_is_refused(
 
 
 def test_several_procedures_are_refused_a_file_in_place_of_a_folder(
-    tgml: Run, put: Put, folder: Path
+    stepgraph: Run, put: Put, folder: Path
 ) -> None:
     several = put("several.json", annotated({"tea": ["ab", "ba"], "soup": ["cd", "dc"]}))
     put("taken", "mine")
-    result = tgml("learn", several, "-m", "intersection", "-o", "taken/deeper")
+    result = stepgraph("learn", several, "-m", "intersection", "-o", "taken/deeper")
     assert (result.code, result.out) == (2, "")
     assert result.err == "error: taken/deeper: taken is a file, expected a folder to write to\n"
     assert files_in(folder) == ["several.json", "taken"]
 
 
-def test_procedures_that_would_share_a_file_get_numbers(tgml: Run, put: Put, folder: Path) -> None:
+def test_procedures_that_would_share_a_file_get_numbers(
+    stepgraph: Run, put: Put, folder: Path
+) -> None:
     several = put(
         "several.json", annotated({"hot tea": ["ab"], "hot/tea": ["ba"], "Hot tea": ["a"]})
     )
-    result = tgml("learn", several, "-m", "intersection", "-o", "graphs")
+    result = stepgraph("learn", several, "-m", "intersection", "-o", "graphs")
     assert result.code == 0
     assert sorted(path.name for path in (folder / "graphs").iterdir()) == [
         "Hot-tea (3).json",
@@ -91,10 +93,10 @@ def test_procedures_that_would_share_a_file_get_numbers(tgml: Run, put: Put, fol
     assert result.lines[1].startswith("graphs/hot-tea (2).json: ")
 
 
-def test_a_failed_learning_leaves_an_older_graph_as_it_is(tgml: Run, put: Put) -> None:
+def test_a_failed_learning_leaves_an_older_graph_as_it_is(stepgraph: Run, put: Put) -> None:
     put("out.json", SANDWICH_GRAPH)
     put("demos.csv", "")
-    assert tgml("learn", "demos.csv", "-m", "intersection", "-o", "out.json").code == 2
+    assert stepgraph("learn", "demos.csv", "-m", "intersection", "-o", "out.json").code == 2
     assert Path("out.json").read_text(encoding="utf-8") == SANDWICH_GRAPH
 
 
@@ -105,7 +107,7 @@ def test_a_full_disk_behind_the_output_is_one_message(graph: str) -> None:
     code = (
         "import os, sys\n"
         "os.dup2(os.open('/dev/full', os.O_WRONLY), 1)\n"
-        "from tgml.cli.main import run\n"
+        "from stepgraph.cli.main import run\n"
         "run()"
     )
     for arguments in (["show", graph], ["--help"], ["methods", "--json"]):

@@ -158,7 +158,7 @@ def test_an_output_that_cannot_be_written_ends_with_one_message(graph: str) -> N
         pytest.skip("this system has no /dev/full")
     with full.open("w") as nowhere:
         ended = subprocess.run(
-            [sys.executable, "-m", "tgml.cli.main", "watch", graph],
+            [sys.executable, "-m", "stepgraph.cli.main", "watch", graph],
             input=RIGHT,
             stdout=nowhere,
             stderr=subprocess.PIPE,
@@ -175,10 +175,10 @@ class Unplugged(io.BytesIO):
 
 
 def test_an_input_that_cannot_be_read_is_one_message(
-    tgml: Run, graph: str, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, graph: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(Unplugged()))
-    result = tgml("watch", graph)
+    result = stepgraph("watch", graph)
     assert (result.code, result.out) == (2, "")
     assert result.err == "error: standard input cannot be read (Input/output error)\n"
 
@@ -220,17 +220,19 @@ def test_an_empty_stream_is_said(given: str, options: list[str], watch: Watch) -
 
 
 def test_no_standard_input_at_all_is_an_empty_stream(
-    tgml: Run, graph: str, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, graph: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", None)
-    assert tgml("watch", graph).code == 2
+    assert stepgraph("watch", graph).code == 2
 
 
-def test_a_graph_of_a_newer_version_is_refused(tgml: Run, put: Put) -> None:
-    newer = put("newer.json", '{"format": "tgml-graph", "version": 2, "steps": [], "edges": []}')
-    result = tgml("watch", newer)
+def test_a_graph_of_a_newer_version_is_refused(stepgraph: Run, put: Put) -> None:
+    newer = put(
+        "newer.json", '{"format": "stepgraph-graph", "version": 2, "steps": [], "edges": []}'
+    )
+    result = stepgraph("watch", newer)
     assert (result.code, result.out) == (2, "")
-    assert "install a newer tgml" in result.err
+    assert "install a newer stepgraph" in result.err
 
 
 class Terminal(io.StringIO):
@@ -259,7 +261,7 @@ def test_control_characters_of_a_name_never_reach_the_terminal(watch: Watch) -> 
 
 def test_each_verdict_is_there_before_the_next_step(graph: str) -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "tgml.cli.main", "watch", graph],
+        [sys.executable, "-m", "stepgraph.cli.main", "watch", graph],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -276,7 +278,7 @@ def test_each_verdict_is_there_before_the_next_step(graph: str) -> None:
 
 def test_a_reader_who_leaves_ends_an_endless_stream_quietly(graph: str) -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "tgml.cli.main", "watch", graph],
+        [sys.executable, "-m", "stepgraph.cli.main", "watch", graph],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -310,7 +312,7 @@ def test_somebody_at_a_terminal_is_told_what_to_type(graph: str) -> None:
     pty = pytest.importorskip("pty")
     terminal, line = pty.openpty()
     with subprocess.Popen(
-        [sys.executable, "-m", "tgml.cli.main", "watch", graph],
+        [sys.executable, "-m", "stepgraph.cli.main", "watch", graph],
         stdin=line,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -359,32 +361,32 @@ def test_a_table_is_refused_before_anything_is_judged(watch: Watch, separator: s
     assert (result.code, result.out) == (2, "")
     assert result.err == (
         "error: standard input: a table, by its first line ('recording', 'step'); expected a step "
-        "on each line. 'tgml check GRAPH FILE' looks at tables\n"
+        "on each line. 'stepgraph check GRAPH FILE' looks at tables\n"
     )
 
 
 def test_a_step_with_the_name_of_columns_is_a_step(
-    tgml: Run, put: Put, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    steps = {"format": "tgml-graph", "version": 1, "steps": ["case, activity"], "edges": []}
+    steps = {"format": "stepgraph-graph", "version": 1, "steps": ["case, activity"], "edges": []}
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"case, activity\n")))
-    result = tgml("watch", put("odd.json", json.dumps(steps)))
+    result = stepgraph("watch", put("odd.json", json.dumps(steps)))
     assert (result.code, result.lines[0]) == (0, "1: 'case, activity' is right.")
 
 
 @pytest.mark.parametrize("options", [(), ("--error-rate", "0")])
 def test_optional_steps_are_not_among_those_expected(
-    tgml: Run, put: Put, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+    stepgraph: Run, put: Put, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
 ) -> None:
     graph = {
-        "format": "tgml-graph",
+        "format": "stepgraph-graph",
         "version": 1,
         "steps": ["a", "b", "c"],
         "edges": [],
         "attributes": [{"step": "c", "done": 0.5, "optional": True}],
     }
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a\n")))
-    result = tgml("watch", put("abc.json", json.dumps(graph)), *options)
+    result = stepgraph("watch", put("abc.json", json.dumps(graph)), *options)
     assert result.code == 1
     assert ", 1 of 2 steps " in result.lines[-1]
 

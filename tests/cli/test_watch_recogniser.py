@@ -1,4 +1,4 @@
-"""`tgml watch` behind a recogniser that errs."""
+"""`stepgraph watch` behind a recogniser that errs."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def test_for_a_recogniser_what_was_taken_back_is_thought_of_no_more(watch: Watch
 
 
 def test_for_a_recogniser_it_is_said_when_not_all_was_done_though_each_step_probably_was(
-    tgml: Run, put: Put, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     needs = {"2": "1", "3": "02", "4": "0", "5": "134", "6": "5"}
     edges = [{"step": step, "needs": other} for step, all_ in needs.items() for other in all_]
-    graph = {"format": "tgml-graph", "version": 1, "steps": list("01234567"), "edges": edges}
+    graph = {"format": "stepgraph-graph", "version": 1, "steps": list("01234567"), "edges": edges}
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"2\n3\n5\n6\n7\n")))
-    result = tgml("watch", put("g.json", json.dumps(graph)), "--error-rate", "0.05")
+    result = stepgraph("watch", put("g.json", json.dumps(graph)), "--error-rate", "0.05")
     assert result.code == 1
     assert result.lines[-2].startswith("done with less than 90 %: '0' (")
     assert result.lines[-1].startswith(
@@ -54,13 +54,13 @@ def test_for_a_recogniser_it_is_said_when_not_all_was_done_though_each_step_prob
 
 
 def test_for_a_recogniser_what_is_thought_otherwise_again_is_said(
-    tgml: Run, put: Put, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     edges = {"step": "b", "needs": "a"}
-    graph = {"format": "tgml-graph", "version": 1, "steps": ["a", "b"], "edges": [edges]}
+    graph = {"format": "stepgraph-graph", "version": 1, "steps": ["a", "b"], "edges": [edges]}
     given = io.BytesIO(b'b\nb\n{"undo": true}\n')
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(given))
-    result = tgml("watch", put("ab.json", json.dumps(graph)), "--error-rate", "0.03")
+    result = stepgraph("watch", put("ab.json", json.dumps(graph)), "--error-rate", "0.03")
     assert [line.split(" (")[0] for line in result.lines][1:] == [
         "2: 'b' is probably right",
         "   step 1 was probably no mistake after all",

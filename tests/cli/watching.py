@@ -1,4 +1,4 @@
-"""What tests of `tgml watch` share: its input, and its output as objects."""
+"""What tests of `stepgraph watch` share: its input, and its output as objects."""
 
 from __future__ import annotations
 

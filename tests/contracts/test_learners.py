@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tgml.adjacency import WeightedAdjacency
-from tgml.errors import UnknownNameError
-from tgml.learners import LEARNERS, Learner, get_learner
-from tgml.postprocess import to_graph
-from tgml.sequences import Demonstrations, Vocabulary
+from stepgraph.adjacency import WeightedAdjacency
+from stepgraph.errors import UnknownNameError
+from stepgraph.learners import LEARNERS, Learner, get_learner
+from stepgraph.postprocess import to_graph
+from stepgraph.sequences import Demonstrations, Vocabulary
 
 pytestmark = pytest.mark.parametrize(
     "name", [name for name, entry in LEARNERS.items() if not entry.needs_files]

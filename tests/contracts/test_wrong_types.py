@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-import tgml
+import stepgraph
 
-GRAPH = tgml.TaskGraph.from_preconditions({"heat the pan": [], "fry": ["heat the pan"]})
-RECORDINGS = tgml.Demonstrations.from_steps([["heat the pan", "fry"], ["fry", "heat the pan"]])
-ANY: Any = tgml
+GRAPH = stepgraph.TaskGraph.from_preconditions({"heat the pan": [], "fry": ["heat the pan"]})
+RECORDINGS = stepgraph.Demonstrations.from_steps([["heat the pan", "fry"], ["fry", "heat the pan"]])
+ANY: Any = stepgraph
 
 CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "nothing to learn from": (lambda: ANY.learn(None), "Demonstrations.from_steps"),
@@ -59,7 +59,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "columns for learning": (
         lambda: ANY.learn("tea.csv", columns={"step": "task"}),
-        "read it first: tgml.learn(tgml.read_demonstrations(FILE, columns=...))",
+        "read it first: stepgraph.learn(stepgraph.read_demonstrations(FILE, columns=...))",
     ),
     "recordings for steps": (
         lambda: ANY.find_violations(GRAPH, RECORDINGS),
@@ -76,7 +76,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "nothing for steps": (lambda: ANY.align(GRAPH, None), "the steps are None;"),
     "a path for a graph to check": (
         lambda: ANY.find_violations("graph.json", ["fry"]),
-        "find_violations got 'graph.json'; expected a TaskGraph, as tgml.read_graph(FILE)",
+        "find_violations got 'graph.json'; expected a TaskGraph, as stepgraph.read_graph(FILE)",
     ),
     "a path for a graph to align": (
         lambda: ANY.align("graph.json", ["fry"]),
@@ -94,7 +94,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: ANY.save_graph(GRAPH, "graph.svg"),
         "graph.svg: save_graph writes JSON; name the file .json",
     ),
-    "a path for a graph": (lambda: ANY.Monitor("graph.json"), "tgml.read_graph(FILE)"),
+    "a path for a graph": (lambda: ANY.Monitor("graph.json"), "stepgraph.read_graph(FILE)"),
     "a list for an observation": (lambda: ANY.Monitor(GRAPH).observe(["fry"]), "expected its name"),
     "path and graph exchanged": (
         lambda: ANY.save_graph("graph.json", GRAPH),
@@ -108,7 +108,7 @@ def test_what_came_and_what_was_expected_is_said(
     call: Callable[[], Any], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(tgml.TgmlError) as raised:
+    with pytest.raises(stepgraph.StepgraphError) as raised:
         call()
     assert told in str(raised.value)
     assert list(tmp_path.iterdir()) == []

@@ -7,9 +7,9 @@ from types import MappingProxyType
 
 import pytest
 
+from stepgraph.datasets import DataFile, DataSet, Evidence, Source
+from stepgraph.datasets import catalogue as catalogue_module
 from tests.datasets.server import Server
-from tgml.datasets import DataFile, DataSet, Evidence, Source
-from tgml.datasets import catalogue as catalogue_module
 
 SOURCE = Source("owner/name", "0123456789abcdef0123456789abcdef01234567", "some folder")
 
@@ -56,7 +56,7 @@ def toys(publish: Publish, monkeypatch: pytest.MonkeyPatch) -> DataSet:
     monkeypatch.setattr(catalogue_module, "_files", lambda: {"toys": files})
     known = MappingProxyType({"toys": dataset})
     monkeypatch.setattr(catalogue_module, "DATASETS", known)
-    monkeypatch.setattr("tgml.datasets.DATASETS", known)
+    monkeypatch.setattr("stepgraph.datasets.DATASETS", known)
     return dataset
 
 

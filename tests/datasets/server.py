@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tgml.datasets.download import DownloadSettings
+from stepgraph.datasets.download import DownloadSettings
 
 Answer = Callable[["Handler", bytes], None]
 

@@ -7,11 +7,19 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from tgml.benchmarks.data import data_file
-from tgml.datasets import DATASETS, DataSet, Evidence, State, data_directory, examine, get_dataset
-from tgml.datasets.catalogue import SOURCES
-from tgml.datasets.directory import inside
-from tgml.errors import MissingDataError, UnknownNameError
+from stepgraph.benchmarks.data import data_file
+from stepgraph.datasets import (
+    DATASETS,
+    DataSet,
+    Evidence,
+    State,
+    data_directory,
+    examine,
+    get_dataset,
+)
+from stepgraph.datasets.catalogue import SOURCES
+from stepgraph.datasets.directory import inside
+from stepgraph.errors import MissingDataError, UnknownNameError
 
 ALL = list(DATASETS.values())
 FILES = [file for dataset in ALL for file in dataset.files]
@@ -97,22 +105,24 @@ def test_a_benchmark_without_a_file_says_what_it_is_and_how_to_get_it(tmp_path: 
     assert "ground_truth_task_graphs (24 files) is missing" in message
     assert "licence MIT" in message
     assert "fpv-iplab/Differentiable-Task-Graph-Learning" in message
-    assert f"tgml data fetch captaincook4d --data {tmp_path}" in message
-    assert "TGML_DATA" in message
+    assert f"stepgraph data fetch captaincook4d --data {tmp_path}" in message
+    assert "STEPGRAPH_DATA" in message
 
 
 def test_a_file_that_cannot_be_fetched_is_not_said_to_be(tmp_path: Path) -> None:
     with pytest.raises(MissingDataError) as raised:
         data_file(tmp_path, "recognition", "output_OadTR_Assembly101-O.json")
-    assert "tgml data fetch" not in str(raised.value)
+    assert "stepgraph data fetch" not in str(raised.value)
     assert "aleflabo/PREGO" in str(raised.value)
 
 
 def test_without_a_data_directory_the_message_says_what_it_would_hold(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delenv("TGML_DATA", raising=False)
-    with pytest.raises(MissingDataError, match=r"TGML_DATA, or use --data DIR; .*assembly101 \(.*"):
+    monkeypatch.delenv("STEPGRAPH_DATA", raising=False)
+    with pytest.raises(
+        MissingDataError, match=r"STEPGRAPH_DATA, or use --data DIR; .*assembly101 \(.*"
+    ):
         data_directory(None, needs=("assembly101",))
 
 

@@ -1,4 +1,4 @@
-"""`tgml data` lists and `tgml data fetch` downloads, with the licence first."""
+"""`stepgraph data` lists and `stepgraph data fetch` downloads, with the licence first."""
 
 from __future__ import annotations
 
@@ -7,49 +7,51 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import tgml as tgml  # the fixture that runs the program
+from stepgraph.datasets import DataFile, DataSet
+from stepgraph.datasets.download import DownloadSettings
+from tests.cli.conftest import stepgraph as stepgraph  # the fixture that runs the program
 from tests.cli.running import Run
 from tests.datasets import server as answers
 from tests.datasets.conftest import CONTENT
 from tests.datasets.server import Server
-from tgml.datasets import DataFile, DataSet
-from tgml.datasets.download import DownloadSettings
 
 
 @pytest.fixture(autouse=True)
 def _without_a_data_directory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("TGML_DATA", raising=False)
+    monkeypatch.delenv("STEPGRAPH_DATA", raising=False)
     monkeypatch.setenv("COLUMNS", "100")
 
 
-def test_the_list_shows_licence_and_source_of_every_data_set_without_a_directory(tgml: Run) -> None:
-    result = tgml("data")
+def test_the_list_shows_licence_and_source_of_every_data_set_without_a_directory(
+    stepgraph: Run,
+) -> None:
+    result = stepgraph("data")
     assert result.code == 0
     for word in ("captaincook4d", "EPIC-Tent-O", "MIT", "CC BY-NC 4.0", "aleflabo/PREGO"):
         assert word in result.out
     assert "? of 331" in result.out
     assert max(map(len, result.lines)) <= 100
-    assert result.err.startswith("note: no data directory: set TGML_DATA, or use --data DIR")
+    assert result.err.startswith("note: no data directory: set STEPGRAPH_DATA, or use --data DIR")
 
 
 @pytest.mark.usefixtures("toys")
-def test_the_list_says_what_is_present_different_and_missing(tgml: Run, target: Path) -> None:
+def test_the_list_says_what_is_present_different_and_missing(stepgraph: Run, target: Path) -> None:
     target.write_bytes(b"mine")
-    result = tgml("data", "--data", str(target.parent.parent))
+    result = stepgraph("data", "--data", str(target.parent.parent))
     assert result.code == 0
     assert "0 of 3" in result.out
     assert result.notes[0] == "note: toys: not the pinned files: toys/large.bin"
-    assert "tgml data fetch toys downloads 1 file" in result.notes[1]
+    assert "stepgraph data fetch toys downloads 1 file" in result.notes[1]
     assert "non-commercial use only" in result.notes[1]
     assert "toys/private.txt comes from owner/name" in result.notes[2]
 
 
 def test_the_list_for_machines_names_every_file(
-    tgml: Run, toys: DataSet, target: Path, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, toys: DataSet, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target.write_bytes(CONTENT)
-    monkeypatch.setenv("TGML_DATA", str(target.parent.parent))
-    result = tgml("data", "--json")
+    monkeypatch.setenv("STEPGRAPH_DATA", str(target.parent.parent))
+    result = stepgraph("data", "--json")
     assert (result.code, result.err) == (0, "")
     (row,) = result.json["datasets"]
     assert (row["name"], row["licence"], row["non_commercial"]) == ("toys", "CC BY-NC 4.0", True)
@@ -58,17 +60,19 @@ def test_the_list_for_machines_names_every_file(
     assert row["files"][0]["sha256"] == toys.files[0].sha256
 
 
-def test_a_directory_that_is_not_there_is_an_error(tgml: Run) -> None:
-    result = tgml("data", "--data", "nowhere")
+def test_a_directory_that_is_not_there_is_an_error(stepgraph: Run) -> None:
+    result = stepgraph("data", "--data", "nowhere")
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith("error: nowhere: no such data directory")
 
 
 @pytest.mark.usefixtures("toys")
 def test_fetching_shows_the_licence_and_then_what_came(
-    tgml: Run, server: Server, tmp_path: Path
+    stepgraph: Run, server: Server, tmp_path: Path
 ) -> None:
-    result = tgml("data", "fetch", "toys", "--data", str(tmp_path), "--mirror", server.base_url)
+    result = stepgraph(
+        "data", "fetch", "toys", "--data", str(tmp_path), "--mirror", server.base_url
+    )
     assert result.code == 0
     assert "licence CC BY-NC 4.0; non-commercial use only, from owner/name" in result.lines[0]
     assert result.lines[-1] == (
@@ -79,10 +83,12 @@ def test_fetching_shows_the_licence_and_then_what_came(
 
 
 def test_a_refused_download_is_one_line_and_exit_code_2(
-    tgml: Run, server: Server, toys: DataSet, tmp_path: Path
+    stepgraph: Run, server: Server, toys: DataSet, tmp_path: Path
 ) -> None:
     server.script.append(answers.instead(b"?" * len(CONTENT)))
-    result = tgml("data", "fetch", "toys", "--data", str(tmp_path), "--mirror", server.base_url)
+    result = stepgraph(
+        "data", "fetch", "toys", "--data", str(tmp_path), "--mirror", server.base_url
+    )
     assert result.code == 2
     (message,) = result.notes
     assert message.startswith("error: ")
@@ -92,13 +98,15 @@ def test_a_refused_download_is_one_line_and_exit_code_2(
 
 @pytest.mark.usefixtures("toys")
 def test_an_interrupted_fetch_ends_with_one_line(
-    tgml: Run, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tgml.datasets.download._append", interrupt)
-    result = tgml("data", "fetch", "toys", "--data", str(tmp_path), "--mirror", server.base_url)
+    monkeypatch.setattr("stepgraph.datasets.download._append", interrupt)
+    result = stepgraph(
+        "data", "fetch", "toys", "--data", str(tmp_path), "--mirror", server.base_url
+    )
     assert (result.code, result.err) == (130, "error: interrupted\n")
     assert [path.name for path in (tmp_path / "toys").iterdir()] == ["large.bin.part"]
 
@@ -108,35 +116,38 @@ def test_an_interrupted_fetch_ends_with_one_line(
     ("arguments", "message"),
     [
         (["fetch", "toy", "--data", "."], "unknown data set 'toy'; did you mean 'toys'?"),
-        (["fetch", "toys"], "no data directory: set the environment variable TGML_DATA"),
+        (["fetch", "toys"], "no data directory: set the environment variable STEPGRAPH_DATA"),
         (["fetch", "toys", "--data", ".", "--mirror", "http://x"], "begins with https://"),
         (["fetch"], "missing argument"),
-        (["--data", ".", "fetch", "toys"], "options come last: tgml data fetch NAME --data DIR"),
+        (
+            ["--data", ".", "fetch", "toys"],
+            "options come last: stepgraph data fetch NAME --data DIR",
+        ),
     ],
     ids=["unknown", "no directory", "plain HTTP", "no name", "options first"],
 )
 def test_bad_input_is_one_line_and_nothing_is_asked_for(
-    tgml: Run, server: Server, arguments: list[str], message: str
+    stepgraph: Run, server: Server, arguments: list[str], message: str
 ) -> None:
-    result = tgml("data", *arguments)
+    result = stepgraph("data", *arguments)
     assert (result.code, result.out) == (2, "")
     (line,) = result.notes
     assert message in line
     assert server.requests == []
 
 
-def test_the_help_of_fetch_has_an_example(tgml: Run) -> None:
-    assert "Example: tgml data fetch captaincook4d" in tgml("data", "fetch", "--help").out
+def test_the_help_of_fetch_has_an_example(stepgraph: Run) -> None:
+    assert "Example: stepgraph data fetch captaincook4d" in stepgraph("data", "fetch", "--help").out
 
 
 def test_by_default_files_come_from_github(
-    tgml: Run, toys: DataSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stepgraph: Run, toys: DataSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
 
     def note(file: DataFile, _target: Path, settings: DownloadSettings, _told: object) -> None:
         asked.append(settings.url(file))
 
-    monkeypatch.setattr(sys.modules["tgml.datasets.fetch"], "download", note)
-    assert tgml("data", "fetch", "toys", "--data", str(tmp_path)).code == 0
+    monkeypatch.setattr(sys.modules["stepgraph.datasets.fetch"], "download", note)
+    assert stepgraph("data", "fetch", "toys", "--data", str(tmp_path)).code == 0
     assert asked == [DownloadSettings().url(file) for file in toys.files[:2]]

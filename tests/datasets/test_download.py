@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from stepgraph.datasets import download as module
+from stepgraph.datasets.download import DownloadSettings, download
+from stepgraph.errors import DownloadError, FileError, SettingError
 from tests.datasets import server as answers
 from tests.datasets.conftest import CONTENT, Publish
 from tests.datasets.server import Answer, Server
-from tgml.datasets import download as module
-from tgml.datasets.download import DownloadSettings, download
-from tgml.errors import DownloadError, FileError, SettingError
 
 
 def ignore(length: int) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from stepgraph.datasets import DataSet, Evidence, State, examine, fetch
+from stepgraph.datasets import catalogue as catalogue_module
+from stepgraph.datasets.directory import inside
+from stepgraph.errors import DownloadError, FileError
 from tests.datasets import server as answers
 from tests.datasets.conftest import CONTENT, OTHER
 from tests.datasets.server import Server
-from tgml.datasets import DataSet, Evidence, State, examine, fetch
-from tgml.datasets import catalogue as catalogue_module
-from tgml.datasets.directory import inside
-from tgml.errors import DownloadError, FileError
 
 
 def tree(folder: Path) -> set[str]:
@@ -129,7 +129,7 @@ def test_a_file_that_cannot_be_read_is_a_file_error(
 
     (tmp_path / "toys").mkdir()
     (tmp_path / "toys" / "large.bin").write_bytes(CONTENT)
-    monkeypatch.setattr("tgml.datasets.status.checksum", refuse)
+    monkeypatch.setattr("stepgraph.datasets.status.checksum", refuse)
     with pytest.raises(FileError, match=r"large.bin: cannot be read \(Permission denied\)"):
         examine(toys, tmp_path)
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from stepgraph.detectors.llm_next_step import LanguageModelForecast
+from stepgraph.errors import SettingError
+from stepgraph.sequences import Demonstrations, Vocabulary
 from tests.llm_server import MODEL, Asked, Handler, LlmServer
-from tgml.detectors.llm_next_step import LanguageModelForecast
-from tgml.errors import SettingError
-from tgml.sequences import Demonstrations, Vocabulary
 
 TEA = Demonstrations.from_steps(
     [["boil", "pour", "drink"]], vocabulary=Vocabulary(("boil", "pour", "drink", "spill"))
@@ -48,7 +48,7 @@ def test_a_step_nobody_did_is_flagged_unasked_and_rubbish_flags_nothing(tmp_path
 def test_without_an_endpoint_the_message_says_how_to_name_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name in ("TGML_LLM_URL", "OPENAI_BASE_URL"):
+    for name in ("STEPGRAPH_LLM_URL", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
-    with pytest.raises(SettingError, match="TGML_LLM_URL"):
+    with pytest.raises(SettingError, match="STEPGRAPH_LLM_URL"):
         LanguageModelForecast.learn(TEA)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.detectors.next_step import NextStepModel, choose_n
-from tgml.errors import SettingError
+from stepgraph.detectors.next_step import NextStepModel, choose_n
+from stepgraph.errors import SettingError
 
 STEPS = st.lists(st.integers(1, 4), min_size=1, max_size=6)
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tgml.detectors import (
+from stepgraph.detectors import (
     ALWAYS_CORRECT,
     ALWAYS_MISTAKE,
     AlwaysBefore,
@@ -11,9 +11,9 @@ from tgml.detectors import (
     GraphRule,
     UnseenStep,
 )
-from tgml.errors import SettingError
-from tgml.graph import TaskGraph
-from tgml.sequences import Demonstrations, Vocabulary
+from stepgraph.errors import SettingError
+from stepgraph.graph import TaskGraph
+from stepgraph.sequences import Demonstrations, Vocabulary
 
 TEA = Demonstrations.from_steps(
     ["abcd", "bacd", "abdc"], vocabulary=Vocabulary(("a", "b", "c", "d", "never"))

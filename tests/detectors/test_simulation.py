@@ -6,7 +6,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.detectors.simulation import MISTAKES, merged, perturb, with_mistakes
+from stepgraph.detectors.simulation import MISTAKES, merged, perturb, with_mistakes
 
 RECORDING = (1, 2, 3, 4, 5)
 

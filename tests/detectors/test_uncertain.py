@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.detectors.uncertain import BUDGET, UncertainRule
-from tgml.graph import TaskGraph
-from tgml.monitoring import Confusion
+from stepgraph.detectors.uncertain import BUDGET, UncertainRule
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring import Confusion
 
 CHAIN = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": ["c"], "e": ["d"], "f": ["e"]})
 RULE = UncertainRule.learn(CHAIN, ["abcdef"] * 20, error_rate=0.2)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tgml.detectors import (
+from stepgraph.detectors import (
     CLUES,
     AlwaysBefore,
     FromPosition,
@@ -13,10 +13,10 @@ from tgml.detectors import (
     UnseenStep,
     WeighedClues,
 )
-from tgml.detectors.base import Detector
-from tgml.detectors.clues import ClueModel
-from tgml.errors import SettingError, UnknownNameError
-from tgml.sequences import Demonstrations, Vocabulary
+from stepgraph.detectors.base import Detector
+from stepgraph.detectors.clues import ClueModel
+from stepgraph.errors import SettingError, UnknownNameError
+from stepgraph.sequences import Demonstrations, Vocabulary
 
 CHAIN = Demonstrations.from_steps(
     ["abcde", "abcde", "abced", "abcde", "bacde", "abcde"],

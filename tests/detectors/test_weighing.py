@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.detectors.weighing import best_threshold, fit_weights
+from stepgraph.detectors.weighing import best_threshold, fit_weights
 
 
 def test_a_clue_that_tells_mistakes_weighs_and_one_that_does_not_does_not() -> None:

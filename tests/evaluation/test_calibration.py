@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.errors import SettingError
-from tgml.evaluation import brier_score, calibration_error, reliability
+from stepgraph.errors import SettingError
+from stepgraph.evaluation import brier_score, calibration_error, reliability
 
 claims = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=50)
 

@@ -3,13 +3,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stepgraph.adjacency import WeightedAdjacency
+from stepgraph.evaluation import compare_edges
+from stepgraph.evaluation.controls import CONTROLS, first_recording, no_order, uncontradicted
+from stepgraph.graph import Edge, TaskGraph
+from stepgraph.postprocess import to_graph
+from stepgraph.sequences import END, START, Demonstrations, Vocabulary
 from tests.strategies import demonstrations, task_graphs, valid_orders
-from tgml.adjacency import WeightedAdjacency
-from tgml.evaluation import compare_edges
-from tgml.evaluation.controls import CONTROLS, first_recording, no_order, uncontradicted
-from tgml.graph import Edge, TaskGraph
-from tgml.postprocess import to_graph
-from tgml.sequences import END, START, Demonstrations, Vocabulary
 
 
 def inner(graph: TaskGraph) -> set[Edge]:

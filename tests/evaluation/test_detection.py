@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.errors import SettingError
-from tgml.evaluation.detection import bootstrap_f1, false_alarms_at_recall, score_detection
+from stepgraph.errors import SettingError
+from stepgraph.evaluation.detection import bootstrap_f1, false_alarms_at_recall, score_detection
 
 STEP = st.tuples(st.booleans(), st.sampled_from([0.0, 0.25, 0.5, 1.0]))
 RECORDINGS = st.lists(st.lists(STEP, max_size=6), min_size=1, max_size=5)

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stepgraph.errors import GraphError
+from stepgraph.evaluation import EdgeScores, compare_edges, macro_average
+from stepgraph.graph import TaskGraph
 from tests.strategies import STEP_NAMES, task_graphs
-from tgml.errors import GraphError
-from tgml.evaluation import EdgeScores, compare_edges, macro_average
-from tgml.graph import TaskGraph
 
 GRAPHS = task_graphs(max_steps=5)
 

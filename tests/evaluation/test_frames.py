@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.errors import InputError
-from tgml.evaluation.frames import average_precision, score_frames
+from stepgraph.errors import InputError
+from stepgraph.evaluation.frames import average_precision, score_frames
 
 
 def test_accuracy_counts_the_most_probable_class_over_all_frames() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tgml.errors import MissingExtraError, SettingError
-from tgml.evaluation import Interval, mean_interval
+from stepgraph.errors import MissingExtraError, SettingError
+from stepgraph.evaluation import Interval, mean_interval
 
 VALUES = st.lists(st.floats(0, 1).map(lambda value: round(value, 6)), min_size=2, max_size=10)
 
@@ -57,6 +57,6 @@ def test_a_confidence_that_is_no_share_is_refused(confidence: float) -> None:
 
 def test_without_scipy_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
-    with pytest.raises(MissingExtraError, match=r"tgml\[stats\]"):
+    with pytest.raises(MissingExtraError, match=r"stepgraph\[stats\]"):
         mean_interval([1, 2])
     assert mean_interval([2, 2]).half_width == 0

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.errors import InputError, SettingError
-from tgml.evaluation.online_mistakes import MistakeScores, f1_average_interval, score_flags
+from stepgraph.errors import InputError, SettingError
+from stepgraph.evaluation.online_mistakes import MistakeScores, f1_average_interval, score_flags
 
 FLAGS = st.lists(st.lists(st.booleans(), min_size=1, max_size=6), min_size=1, max_size=8)
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.errors import SettingError
-from tgml.evaluation import average_precision
+from stepgraph.errors import SettingError
+from stepgraph.evaluation import average_precision
 
 ENTRIES = st.lists(st.tuples(st.booleans(), st.integers(0, 4)), min_size=1, max_size=12).filter(
     lambda entries: any(wrong for wrong, _ in entries)

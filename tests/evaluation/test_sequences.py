@@ -8,12 +8,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from stepgraph.errors import UnknownNameError
+from stepgraph.evaluation import graph_sequence_accuracy, sequence_log_likelihood
+from stepgraph.graph import TaskGraph, connect_ends
+from stepgraph.repetitions import Repetitions
+from stepgraph.sequences import END, START, Demonstrations
 from tests.strategies import task_graphs, valid_orders
-from tgml.errors import UnknownNameError
-from tgml.evaluation import graph_sequence_accuracy, sequence_log_likelihood
-from tgml.graph import TaskGraph, connect_ends
-from tgml.repetitions import Repetitions
-from tgml.sequences import END, START, Demonstrations
 
 GRAPHS = task_graphs(max_steps=5)
 

@@ -1,7 +1,7 @@
 """Every reader and file format against any bytes: `make fuzz`, or ``python -m tests.fuzz``.
 
 A target takes bytes and either makes something valid of them, which must survive being written
-and read again, or raises an error of tgml. Anything else is a finding: another exception, a
+and read again, or raises an error of stepgraph. Anything else is a finding: another exception, a
 warning, a change on the way through a file, more than a few seconds, or much memory.
 
 Inputs come from two sides. The guided side (`guided`, with atheris) keeps what reaches new code and

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
+from stepgraph.errors import StepgraphError
 from tests.fuzz.target import Target
-from tgml.errors import TgmlError
 
 SECONDS = 5.0
 """How much processor time one input may take."""
@@ -41,7 +41,7 @@ class Findings:
     accepted: int = 0
     slowest: float = 0.0
     known: dict[str, str] = field(default_factory=dict)
-    _scratch: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="tgml-fuzz-")))
+    _scratch: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="stepgraph-fuzz-")))
 
     def __enter__(self) -> Findings:
         return self
@@ -64,7 +64,7 @@ class Findings:
                 warnings.simplefilter("error")
                 self.target.check(data, self._scratch)
             self.accepted += 1
-        except TgmlError:
+        except StepgraphError:
             pass
         except Exception as error:
             wrong = _signature(error)
@@ -88,9 +88,11 @@ class Findings:
 
 
 def _signature(error: Exception) -> str:
-    """Return what tells findings apart: the kind of error and where tgml let it through."""
+    """Return what tells findings apart: the kind of error and where stepgraph let it through."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if "/tgml/" in frame.filename or "/fuzz/" in frame.filename]
+    own = [
+        frame for frame in frames if "/stepgraph/" in frame.filename or "/fuzz/" in frame.filename
+    ]
     last = (own or frames)[-1]
     said = re.sub(r"[0-9]+|0x[0-9a-f]+", "N", str(error).splitlines()[0] if str(error) else "")
     place = f"{Path(last.filename).name}:{last.lineno} in {last.name}"

@@ -7,13 +7,13 @@ import math
 from functools import partial
 from pathlib import Path
 
+from stepgraph.attributes import EdgeEvidence, StepAttributes
+from stepgraph.graph import TaskGraph
+from stepgraph.readers import read_adjacency, read_graph
+from stepgraph.readers.stated_edges import read_stated_edges
+from stepgraph.rendering import render
+from stepgraph.storage import save_graph
 from tests.fuzz.target import Target, by_name, expect, put
-from tgml.attributes import EdgeEvidence, StepAttributes
-from tgml.graph import TaskGraph
-from tgml.readers import read_adjacency, read_graph
-from tgml.readers.stated_edges import read_stated_edges
-from tgml.rendering import render
-from tgml.storage import save_graph
 
 _PANCAKES = TaskGraph.from_preconditions(
     {"mix": ["crack egg", "add milk"], "fry": ["mix", "heat pan"]}, procedure="pancakes"
@@ -92,7 +92,7 @@ def _seeds(suffix: str) -> list[bytes]:
 
 def _module(suffix: str) -> tuple[str, ...]:
     own = {".pnml": ("pnml", "flow", "xml_tree"), ".bpmn": ("bpmn", "flow", "xml_tree")}
-    return tuple(f"tgml.readers.{name}" for name in ("graphs", *own.get(suffix, ())))
+    return tuple(f"stepgraph.readers.{name}" for name in ("graphs", *own.get(suffix, ())))
 
 
 _LIST = b"7_mix;2\n3_crack egg;{}\n4_milk;{}\n3_crack egg;1\nSTART;{}\nEND;1\n7_mix;{}\n"
@@ -113,14 +113,14 @@ TARGETS = by_name(
         "graph-xml",
         partial(_read, ".xml"),
         lambda: [render(_PANCAKES, suffix).encode() for suffix in _WORDS],
-        ("tgml.readers.graphs", "tgml.readers.xml_tree"),
+        ("stepgraph.readers.graphs", "stepgraph.readers.xml_tree"),
         share=0.5,
     ),
     Target(
         "graph-json",
         partial(_read, ".json"),
         lambda: [render(_PANCAKES, ".json").encode()],
-        ("tgml.storage", "tgml.graph", "tgml.attributes"),
+        ("stepgraph.storage", "stepgraph.graph", "stepgraph.attributes"),
         ("weight", "evidence", "attributes", "optional", "provenance"),
         1.5,
     ),
@@ -128,22 +128,24 @@ TARGETS = by_name(
         "graph-known",
         partial(_read, ".json"),
         lambda: [json.dumps(_KNOWN).encode()],
-        ("tgml.readers.graphs", "tgml.graph"),
+        ("stepgraph.readers.graphs", "stepgraph.graph"),
         share=0.5,
     ),
     Target(
         "graph-adjlist",
         partial(_read, ".adjlist"),
         lambda: [_LIST],
-        ("tgml.readers.adjacency_lists",),
+        ("stepgraph.readers.adjacency_lists",),
         share=0.5,
     ),
-    Target("adjacency", _adjacency, lambda: [_LIST], ("tgml.readers.adjacency_lists",), share=0.5),
+    Target(
+        "adjacency", _adjacency, lambda: [_LIST], ("stepgraph.readers.adjacency_lists",), share=0.5
+    ),
     Target(
         "stated-edges",
         _stated,
         lambda: [b"# known\nmust mix>crack egg\nnever: b before mix\n"],
-        ("tgml.readers.stated_edges",),
+        ("stepgraph.readers.stated_edges",),
         ("must", "never", "before", ">", "a>b"),
         0.5,
     ),

@@ -32,7 +32,7 @@ def run(name: str, seconds: float, work: Work, seed: int) -> None:
     """
     import atheris
 
-    with atheris.instrument_imports(include=["tgml"]):
+    with atheris.instrument_imports(include=["stepgraph"]):
         from tests.fuzz.registry import find_target
 
         target = find_target(name)

@@ -7,11 +7,11 @@ import io
 from functools import partial
 from pathlib import Path
 
+from stepgraph.errors import StepgraphError
+from stepgraph.logs import profile_log, read_log
+from stepgraph.logs.columns import LOG_COLUMN_NAMES
+from stepgraph.logs.xes import XesReader
 from tests.fuzz.target import Target, by_name, expect, put
-from tgml.errors import TgmlError
-from tgml.logs import profile_log, read_log
-from tgml.logs.columns import LOG_COLUMN_NAMES
-from tgml.logs.xes import XesReader
 
 _XES = b"""<?xml version="1.0" encoding="UTF-8"?>
 <log xmlns="http://www.xes-standard.org/"><string key="concept:name" value="tea"/><trace>
@@ -33,7 +33,7 @@ _JSONL = (
 )
 _WORDS = tuple(name for names in LOG_COLUMN_NAMES.values() for name in names[:3])
 _ENGINE = ("log", "source", "events", "columns", "times", "engine", "filters")
-_MODULES = tuple(f"tgml.logs.{name}" for name in _ENGINE)
+_MODULES = tuple(f"stepgraph.logs.{name}" for name in _ENGINE)
 
 
 def _read(name: str, data: bytes, folder: Path) -> None:
@@ -59,7 +59,7 @@ def _events(path: Path, size: int) -> object:
     try:
         for batch in reader.batches(size):
             rows += zip(*batch.values(), strict=True)
-    except TgmlError:
+    except StepgraphError:
         if size == 1:
             return None
         raise
@@ -81,7 +81,7 @@ TARGETS = by_name(
         "xes",
         partial(_stream, "tea.xes"),
         lambda: [_XES],
-        ("tgml.logs.xes",),
+        ("stepgraph.logs.xes",),
         ("concept:name", "time:timestamp", "trace", "event", "string", "key", "value", "log"),
         1.5,
     ),
@@ -92,7 +92,7 @@ TARGETS = by_name(
             gzip.compress(_XES, mtime=0),
             gzip.compress(b"<log>", mtime=0) + gzip.compress(b"</log>", mtime=0),
         ],
-        ("tgml.logs.xes",),
+        ("stepgraph.logs.xes",),
         share=0.5,
     ),
     Target("log-xes", partial(_read, "tea.xes"), lambda: [_XES], _MODULES, _WORDS),

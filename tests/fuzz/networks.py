@@ -13,29 +13,31 @@ from typing import Any
 import numpy as np
 import torch
 
+from stepgraph.cli.recognise.run import from_standard_input
+from stepgraph.learners.llm.answers import read_answer
+from stepgraph.learners.llm.question import Question
+from stepgraph.learners.recogniser import Recogniser, RecogniserSettings, load_recogniser
+from stepgraph.learners.recogniser.checkpoint import save_recogniser
+from stepgraph.learners.recogniser.network import FrameNetwork
+from stepgraph.learners.recogniser.recogniser import Pace
+from stepgraph.learners.tgt.checkpoint import load_checkpoint, save_checkpoint
+from stepgraph.learners.tgt.embeddings.cache import cached, keep
+from stepgraph.learners.tgt.embeddings.files import read_embeddings
+from stepgraph.learners.tgt.embeddings.segments import read_segments
+from stepgraph.learners.tgt.model import Shape, TaskGraphTransformer
+from stepgraph.learners.tgt.trained import TrainedTransformer
+from stepgraph.readers.features import read_classes, read_features
+from stepgraph.runs.checkpoint import Checkpoint
+from stepgraph.runs.outcome import Outcome
+from stepgraph.sequences import Demonstrations
 from tests.fuzz.target import Target, by_name, expect, put
-from tgml.cli.recognise.run import from_standard_input
-from tgml.learners.llm.answers import read_answer
-from tgml.learners.llm.question import Question
-from tgml.learners.recogniser import Recogniser, RecogniserSettings, load_recogniser
-from tgml.learners.recogniser.checkpoint import save_recogniser
-from tgml.learners.recogniser.network import FrameNetwork
-from tgml.learners.recogniser.recogniser import Pace
-from tgml.learners.tgt.checkpoint import load_checkpoint, save_checkpoint
-from tgml.learners.tgt.embeddings.cache import cached, keep
-from tgml.learners.tgt.embeddings.files import read_embeddings
-from tgml.learners.tgt.embeddings.segments import read_segments
-from tgml.learners.tgt.model import Shape, TaskGraphTransformer
-from tgml.learners.tgt.trained import TrainedTransformer
-from tgml.readers.features import read_classes, read_features
-from tgml.runs.checkpoint import Checkpoint
-from tgml.runs.outcome import Outcome
-from tgml.sequences import Demonstrations
 
 _QUESTION = Question("mix", ("crack egg", "pour milk", "step 1", "step 2"))
 _OUTCOMES = [
     Outcome(
-        "tea", '{"format": "tgml-graph", "version": 1, "steps": [], "edges": []}', notes=("note",)
+        "tea",
+        '{"format": "stepgraph-graph", "version": 1, "steps": [], "edges": []}',
+        notes=("note",),
     ),
     Outcome("soup", error="no steps", facts={"loss": 0.5}),
 ]
@@ -189,14 +191,14 @@ TARGETS = by_name(
         "recogniser",
         _recogniser,
         partial(_seed, "recogniser"),
-        ("tgml.learners.network_file", "tgml.learners.recogniser.checkpoint"),
+        ("stepgraph.learners.network_file", "stepgraph.learners.recogniser.checkpoint"),
         share=1.5,
     ),
     Target(
         "transformer",
         _transformer,
         partial(_seed, "transformer"),
-        ("tgml.learners.network_file", "tgml.learners.tgt.checkpoint"),
+        ("stepgraph.learners.network_file", "stepgraph.learners.tgt.checkpoint"),
         share=1.5,
     ),
     *(
@@ -204,7 +206,7 @@ TARGETS = by_name(
             f"embeddings-{suffix[1:]}",
             partial(_embeddings, suffix),
             partial(_seed, suffix),
-            ("tgml.learners.tgt.embeddings.files",),
+            ("stepgraph.learners.tgt.embeddings.files",),
             share=0.5,
         )
         for suffix in (".npz", ".safetensors", ".pt")
@@ -214,7 +216,7 @@ TARGETS = by_name(
             f"segments-{suffix[1:]}",
             partial(_segments, suffix),
             partial(_seed, f"segments{suffix}"),
-            ("tgml.learners.tgt.embeddings.segments",),
+            ("stepgraph.learners.tgt.embeddings.segments",),
             share=0.5,
         )
         for suffix in (".npz", ".pt")
@@ -223,54 +225,54 @@ TARGETS = by_name(
         "embeddings-cached",
         _cached,
         lambda: [_npy(np.ones(3, dtype=np.float32))],
-        ("tgml.learners.tgt.embeddings.cache",),
+        ("stepgraph.learners.tgt.embeddings.cache",),
         share=0.5,
     ),
     Target(
         "features",
         _features,
         lambda: [_npy(np.ones((3, 2), dtype=np.float32)), _npy(np.ones((3, 2), dtype=np.int8))],
-        ("tgml.readers.features",),
+        ("stepgraph.readers.features",),
     ),
     Target(
         "frame-labels",
         _labels,
         lambda: [_npy(np.array([0, 1, 1])), _npy(np.eye(3, 2, -1) + 0.1 * np.eye(3, 2))],
-        ("tgml.readers.features",),
+        ("stepgraph.readers.features",),
         share=0.5,
     ),
     Target(
         "classes-json",
         partial(_classes, "classes.json"),
         lambda: [_CLASSES, b'["mix", "pour"]', b'{"mix": 1, "pour": 2}'],
-        ("tgml.readers.features",),
+        ("stepgraph.readers.features",),
         share=0.5,
     ),
     Target(
         "classes-text",
         partial(_classes, "classes.txt"),
         lambda: [b"mix\npour\n", b"0 mix\n1 pour\n"],
-        ("tgml.readers.features",),
+        ("stepgraph.readers.features",),
         share=0.5,
     ),
     Target(
         "frame-stream",
         _frames,
         lambda: [b"[0.5, 1]\n\n[1, -1]\n" * 8],
-        ("tgml.cli.recognise.run",),
+        ("stepgraph.cli.recognise.run",),
         share=0.5,
     ),
     Target(
         "run-checkpoint",
         _checkpoint,
         partial(_seed, "checkpoint"),
-        ("tgml.runs.checkpoint", "tgml.runs.outcome"),
+        ("stepgraph.runs.checkpoint", "stepgraph.runs.outcome"),
     ),
     Target(
         "llm-reply",
         _reply,
         lambda: [b'Sure! {"mix": ["crack eggs", "None of the above"]}', b'{"mix": []}'],
-        ("tgml.learners.llm.answers",),
+        ("stepgraph.learners.llm.answers",),
         ("mix", "crack egg", "step 1"),
     ),
 )

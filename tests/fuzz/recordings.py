@@ -7,14 +7,8 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from tests.fuzz.target import Target, by_name, expect, put
-from tests.readers.samples import (
-    WRITERS,
-    error_annotations,
-    step_annotations,
-)
-from tgml.errors import FormatError
-from tgml.readers import (
+from stepgraph.errors import FormatError
+from stepgraph.readers import (
     FORMATS,
     read_assembly101,
     read_assembly101_o,
@@ -23,19 +17,25 @@ from tgml.readers import (
     read_recognition,
     read_steps,
 )
-from tgml.readers.columns import COLUMN_NAMES
-from tgml.readers.epic_tent import NO_REPAIRS
-from tgml.sequences import Demonstrations, Vocabulary
-from tgml.storage import demonstrations_to_json, dump_json
+from stepgraph.readers.columns import COLUMN_NAMES
+from stepgraph.readers.epic_tent import NO_REPAIRS
+from stepgraph.sequences import Demonstrations, Vocabulary
+from stepgraph.storage import demonstrations_to_json, dump_json
+from tests.fuzz.target import Target, by_name, expect, put
+from tests.readers.samples import (
+    WRITERS,
+    error_annotations,
+    step_annotations,
+)
 
 _WORDS = tuple(name for names in COLUMN_NAMES.values() for name in names[:2])
 _SHARED = (
-    "tgml.readers",
-    "tgml.readers.draft",
-    "tgml.readers.reading",
-    "tgml.readers.values",
-    "tgml.storage",
-    "tgml.sequences",
+    "stepgraph.readers",
+    "stepgraph.readers.draft",
+    "stepgraph.readers.reading",
+    "stepgraph.readers.values",
+    "stepgraph.storage",
+    "stepgraph.sequences",
 )
 _TABLE = (
     b"recording,step,start,end,mistake,procedure,weight\n1,a,0:01,1.5,yes,p,2\n"
@@ -58,14 +58,14 @@ _MODULES = {
     "csv": ("table", "rows", "columns"),
     "jsonl": ("jsonl", "rows", "columns"),
     "text": ("plain_text",),
-    "tgml": ("tgml_json",),
+    "stepgraph": ("stepgraph_json",),
 }
 
 
 def _round_trip(found: Demonstrations, folder: Path) -> None:
-    """Check that demonstrations come back from the file that tgml writes of them."""
+    """Check that demonstrations come back from the file that stepgraph writes of them."""
     path = put(folder, "again.json", dump_json(demonstrations_to_json(found)).encode())
-    again = read_demonstrations(path, format="tgml").only()
+    again = read_demonstrations(path, format="stepgraph").only()
     expect(again == found, "demonstrations are read as they were written")
 
 
@@ -151,7 +151,7 @@ TARGETS = by_name(
             f"recordings-{name}",
             partial(_read, name),
             partial(_seeds, name),
-            (*(f"tgml.readers.{module}" for module in _MODULES[name]), *_SHARED),
+            (*(f"stepgraph.readers.{module}" for module in _MODULES[name]), *_SHARED),
             _WORDS,
             1.5,
         )
@@ -160,24 +160,28 @@ TARGETS = by_name(
     Target(
         "recordings-detected",
         _detect,
-        lambda: [WRITERS[name][1]().encode() for name in ("tgml", "annotations", "captaincook4d")],
-        ("tgml.readers.formats", *_SHARED),
+        lambda: [
+            WRITERS[name][1]().encode() for name in ("stepgraph", "annotations", "captaincook4d")
+        ],
+        ("stepgraph.readers.formats", *_SHARED),
         share=0.5,
     ),
     Target(
         "captaincook4d-errors",
         _errors,
         lambda: [json.dumps(error_annotations()).encode()],
-        ("tgml.readers.captaincook4d",),
+        ("stepgraph.readers.captaincook4d",),
     ),
-    Target("steps", _steps, lambda: [b"# tea\nboil\npour\n"], ("tgml.readers.steps",), share=0.3),
-    Target("assembly101", _assembly101, lambda: [_ASSEMBLY], ("tgml.readers.assembly101",)),
-    Target("epic-tent", _epic_tent, lambda: [_TENT], ("tgml.readers.epic_tent",)),
+    Target(
+        "steps", _steps, lambda: [b"# tea\nboil\npour\n"], ("stepgraph.readers.steps",), share=0.3
+    ),
+    Target("assembly101", _assembly101, lambda: [_ASSEMBLY], ("stepgraph.readers.assembly101",)),
+    Target("epic-tent", _epic_tent, lambda: [_TENT], ("stepgraph.readers.epic_tent",)),
     Target(
         "recognition",
         _recognition,
         lambda: [_SEEN],
-        ("tgml.readers.recognition",),
+        ("stepgraph.readers.recognition",),
         ("pred", "gt", "pred_durations", "gt_durations"),
         0.5,
     ),

@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from stepgraph.cli.judging import Watched
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring import Calibration, Confusion, Monitor, UncertainMonitor, calibrate
+from stepgraph.storage import dump_json
 from tests.fuzz.target import Target, by_name, expect, put
-from tgml.cli.judging import Watched
-from tgml.graph import TaskGraph
-from tgml.monitoring import Calibration, Confusion, Monitor, UncertainMonitor, calibrate
-from tgml.storage import dump_json
 
 _GRAPH = TaskGraph.from_preconditions(
     {"mix": ["egg", "milk"], "fry": ["mix"], "eat": ["fry"]}, procedure="pancakes"
@@ -111,33 +111,41 @@ def _calibrations() -> list[bytes]:
 _uncertain_monitor = partial(UncertainMonitor, _GRAPH, error_rate=0.2)
 
 TARGETS = by_name(
-    Target("monitor-state", _state, partial(_states, Monitor), ("tgml.monitoring.state",)),
+    Target("monitor-state", _state, partial(_states, Monitor), ("stepgraph.monitoring.state",)),
     Target(
         "uncertain-state",
         _uncertain,
         partial(_states, lambda graph: UncertainMonitor(graph, error_rate=0.2)),
-        ("tgml.monitoring.uncertain", "tgml.monitoring.belief"),
+        ("stepgraph.monitoring.uncertain", "stepgraph.monitoring.belief"),
         share=1.5,
     ),
     Target(
         "confusion",
         _confusion,
         lambda: [dump_json(_even().to_json()).encode()],
-        ("tgml.monitoring.confusion",),
+        ("stepgraph.monitoring.confusion",),
     ),
-    Target("calibration", _calibration, _calibrations, ("tgml.monitoring.calibration",)),
+    Target("calibration", _calibration, _calibrations, ("stepgraph.monitoring.calibration",)),
     Target(
         "watch",
         _watched(partial(Monitor, _GRAPH)),
         lambda: [_STREAM],
-        ("tgml.cli.judging", "tgml.monitoring.monitor", "tgml.monitoring.observation"),
+        (
+            "stepgraph.cli.judging",
+            "stepgraph.monitoring.monitor",
+            "stepgraph.monitoring.observation",
+        ),
         (*_GRAPH.steps, "step", "time", "confidence", "session", "undo"),
     ),
     Target(
         "watch-uncertain",
         _watched(_uncertain_monitor),
         lambda: [_STREAM],
-        ("tgml.cli.judging", "tgml.monitoring.uncertain", "tgml.monitoring.observation"),
+        (
+            "stepgraph.cli.judging",
+            "stepgraph.monitoring.uncertain",
+            "stepgraph.monitoring.observation",
+        ),
         (*_GRAPH.steps, "step", "time", "confidence", "session", "undo"),
     ),
 )

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from stepgraph.errors import FormatError
+from stepgraph.readers import FORMATS
+from stepgraph.rendering import RENDERERS
 from tests.fuzz import checking, drawn
 from tests.fuzz.checking import Findings
 from tests.fuzz.mutation import mutate
 from tests.fuzz.registry import all_targets
 from tests.fuzz.target import Check, Target, expect
 from tests.fuzz.work import Work
-from tgml.errors import FormatError
-from tgml.readers import FORMATS
-from tgml.rendering import RENDERERS
 
 # Tests of the service and of the studio send bad bodies to servers that they stop again.
 TARGETS = {name: target for name, target in all_targets().items() if not target.is_server}
@@ -39,7 +39,9 @@ def test_valid_inputs_are_accepted_and_come_back_as_they_were(name: str, tmp_pat
 
 
 @every_target
-def test_changed_inputs_give_something_valid_or_an_error_of_tgml(name: str, tmp_path: Path) -> None:
+def test_changed_inputs_give_something_valid_or_an_error_of_stepgraph(
+    name: str, tmp_path: Path
+) -> None:
     target = TARGETS[name]
     seeds = target.seeds()
     with Findings(target, tmp_path) as findings:
@@ -100,7 +102,7 @@ def test_much_memory_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert findings.try_input(b"") == "large: 300 MB more than anything before"
 
 
-def test_an_error_of_tgml_is_no_finding(tmp_path: Path) -> None:
+def test_an_error_of_stepgraph_is_no_finding(tmp_path: Path) -> None:
     target = Target("odd", raising(FormatError("not this")), list, ())
     with Findings(target, tmp_path) as findings:
         assert findings.try_input(b"") is None

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tgml.errors import TgmlError
-from tgml.logs import read_log
-from tgml.logs.xes import XesReader
-from tgml.readers import read_demonstrations, read_graph
-from tgml.readers.features import read_classes
-from tgml.readers.stated_edges import read_stated_edges
+from stepgraph.errors import StepgraphError
+from stepgraph.logs import read_log
+from stepgraph.logs.xes import XesReader
+from stepgraph.readers import read_demonstrations, read_graph
+from stepgraph.readers.features import read_classes
+from stepgraph.readers.stated_edges import read_stated_edges
 
 COUNT = 30_000
 SECONDS = 2.0
@@ -54,6 +54,6 @@ def test_many_parts_are_read_in_no_time(name: str, tmp_path: Path) -> None:
     path = tmp_path / file
     path.write_text(text)
     begin = time.process_time()
-    with suppress(TgmlError):
+    with suppress(StepgraphError):
         read(path)
     assert time.process_time() - begin < SECONDS

@@ -8,14 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from stepgraph.readers import FORMATS
+from stepgraph.storage import graph_to_json
+from stepgraph.web.studio.limits import StudioLimits
+from stepgraph.web.studio.upload import SUFFIXES, read_upload
 from tests.fuzz.target import Target, by_name, expect
 from tests.readers.samples import WRITERS
 from tests.web.service.running import BATTER, Running
 from tests.web.studio.running import RunningStudio
-from tgml.readers import FORMATS
-from tgml.storage import graph_to_json
-from tgml.web.studio.limits import StudioLimits
-from tgml.web.studio.upload import SUFFIXES, read_upload
 
 _ROUTES = (
     ("POST", "/v1/sessions"),
@@ -35,7 +35,7 @@ _JSON = {"Content-Type": "application/json"}
 
 @cache
 def _service() -> Running:
-    running = Running(Path(tempfile.mkdtemp(prefix="tgml-fuzz-service-")))
+    running = Running(Path(tempfile.mkdtemp(prefix="stepgraph-fuzz-service-")))
     running._thread.daemon = True  # the process may end at any time
     running.__enter__()
     running.open("anna")
@@ -44,7 +44,7 @@ def _service() -> Running:
 
 @cache
 def _studio() -> RunningStudio:
-    folder = Path(tempfile.mkdtemp(prefix="tgml-fuzz-studio-"))
+    folder = Path(tempfile.mkdtemp(prefix="stepgraph-fuzz-studio-"))
     running = RunningStudio(folder / "tea.graph.json")
     running._thread.daemon = True  # the process may end at any time
     running.__enter__()
@@ -91,10 +91,10 @@ TARGETS = by_name(
         _ask,
         lambda: [bytes([n]) + json.dumps(body).encode() for n, body in enumerate(_BODIES)],
         (
-            "tgml.web.service.bodies",
-            "tgml.web.service.session_routes",
-            "tgml.web.service.graph_routes",
-            "tgml.web.service.sessions",
+            "stepgraph.web.service.bodies",
+            "stepgraph.web.service.session_routes",
+            "stepgraph.web.service.graph_routes",
+            "stepgraph.web.service.sessions",
         ),
         ("graph", "id", "label", "event", "step", "time", "confidence", "batter", "mix"),
         1.5,
@@ -115,7 +115,11 @@ TARGETS = by_name(
             ]
             + [b"\x01{}"]
         ),
-        ("tgml.web.studio.handlers", "tgml.web.studio.session", "tgml.web.studio.edits"),
+        (
+            "stepgraph.web.studio.handlers",
+            "stepgraph.web.studio.session",
+            "stepgraph.web.studio.edits",
+        ),
         ("edit", "add", "remove", "pin", "forbid", "free", "required", "step", "needs", "serve"),
         1.5,
         is_server=True,
@@ -124,7 +128,7 @@ TARGETS = by_name(
         "studio-upload",
         _upload,
         _uploads,
-        ("tgml.web.studio.upload", "tgml.readers.formats"),
+        ("stepgraph.web.studio.upload", "stepgraph.readers.formats"),
         share=1.5,
     ),
 )

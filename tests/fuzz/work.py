@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from stepgraph.files import write_text
 from tests.fuzz.checking import Findings
-from tgml.files import write_text
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tgml.attributes import StepAttributes
-from tgml.graph import TaskGraph
+from stepgraph.attributes import StepAttributes
+from stepgraph.graph import TaskGraph
 
 
 def same(one: TaskGraph, other: TaskGraph) -> bool:

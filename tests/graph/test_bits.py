@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stepgraph.attributes import StepAttributes
+from stepgraph.graph import TaskGraph
 from tests.graph.examples import with_optional
 from tests.strategies import task_graphs
-from tgml.attributes import StepAttributes
-from tgml.graph import TaskGraph
 
 
 def test_nothing_waits_for_an_optional_step_but_for_what_that_one_needs() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tgml.attributes import EdgeEvidence
-from tgml.graph import TaskGraph
-from tgml.graph.doubtful import NAMED, doubtful
+from stepgraph.attributes import EdgeEvidence
+from stepgraph.graph import TaskGraph
+from stepgraph.graph.doubtful import NAMED, doubtful
 
 CHAIN = TaskGraph.from_preconditions(
     {"a": [], "b": ["a"], "c": ["b"], "d": ["c"], "e": ["d"], "f": ["e"]}

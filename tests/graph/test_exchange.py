@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from stepgraph.errors import CycleError, GraphError
+from stepgraph.graph import TaskGraph
 from tests.graph.examples import same
 from tests.strategies import task_graphs
-from tgml.errors import CycleError, GraphError
-from tgml.graph import TaskGraph
 
 
 @given(task_graphs())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tgml.errors import InputError
-from tgml.graph import TaskGraph
-from tgml.graph.given import as_graph
+from stepgraph.errors import InputError
+from stepgraph.graph import TaskGraph
+from stepgraph.graph.given import as_graph
 
 
 def test_a_graph_is_given_back() -> None:
@@ -18,4 +18,6 @@ def test_a_graph_is_given_back() -> None:
 def test_anything_else_is_named_with_where_graphs_come_from(came: object) -> None:
     with pytest.raises(InputError) as raised:
         as_graph(came, "a monitor")
-    assert str(raised.value).startswith(f"a monitor got {came!r}; expected a TaskGraph, as tgml.re")
+    assert str(raised.value).startswith(
+        f"a monitor got {came!r}; expected a TaskGraph, as stepgraph.re"
+    )

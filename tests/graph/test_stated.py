@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tgml.graph import TaskGraph
-from tgml.graph.stated import stated, stated_edges
+from stepgraph.graph import TaskGraph
+from stepgraph.graph.stated import stated, stated_edges
 
 EDGE = ("mix", "egg")
 

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stepgraph.attributes import EdgeEvidence, StepAttributes
+from stepgraph.errors import CycleError, FormatError, GraphError, InputError, UnknownNameError
+from stepgraph.graph import Edge, TaskGraph, connect_ends
+from stepgraph.sequences import END, START
 from tests.graph.examples import same, with_optional
 from tests.strategies import STEP_NAMES, task_graphs, valid_orders
-from tgml.attributes import EdgeEvidence, StepAttributes
-from tgml.errors import CycleError, FormatError, GraphError, InputError, UnknownNameError
-from tgml.graph import Edge, TaskGraph, connect_ends
-from tgml.sequences import END, START
 
 MIX = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "bake": ["mix"]}, procedure="cake")
 

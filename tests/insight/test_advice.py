@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
+from stepgraph.errors import InputError
+from stepgraph.insight import advise
+from stepgraph.sequences import Demonstrations
 from tests.strategies import demonstrations
-from tgml.errors import InputError
-from tgml.insight import advise
-from tgml.sequences import Demonstrations
 
 
 def recordings(*texts: str) -> Demonstrations:

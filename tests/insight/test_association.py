@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.insight import association
-from tgml.insight.association import NAMED, fisher, related
+from stepgraph.insight import association
+from stepgraph.insight.association import NAMED, fisher, related
 
 stats = pytest.importorskip("scipy.stats")
 COUNTS = st.lists(st.integers(0, 12) | st.integers(0, 2000), min_size=4, max_size=4)

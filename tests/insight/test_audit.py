@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
+from stepgraph.errors import InputError
+from stepgraph.insight import AuditedRecording, Slip, audit
+from stepgraph.procedures import load_procedure
+from stepgraph.sequences import Demonstrations
 from tests.strategies import annotated_demonstrations
-from tgml.errors import InputError
-from tgml.insight import AuditedRecording, Slip, audit
-from tgml.procedures import load_procedure
-from tgml.sequences import Demonstrations
 
 USUAL = {f"good {number}": list("abcdefgh") for number in range(8)}
 

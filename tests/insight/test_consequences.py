@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from hypothesis import given
 
+from stepgraph.graph import TaskGraph
+from stepgraph.insight import consequences
+from stepgraph.insight.consequences import NAMED
 from tests.strategies import task_graphs
-from tgml.graph import TaskGraph
-from tgml.insight import consequences
-from tgml.insight.consequences import NAMED
 
 
 def chain() -> TaskGraph:

@@ -3,15 +3,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tgml.adjacency import WeightedAdjacency
-from tgml.graph import TaskGraph
-from tgml.graph.doubtful import NAMED
-from tgml.insight import edge_evidence
-from tgml.insight.doubts import doubts
-from tgml.pipeline import learn_all
-from tgml.procedures import load_procedure, procedure_names
-from tgml.rendering.steps import describe
-from tgml.sequences import Demonstrations
+from stepgraph.adjacency import WeightedAdjacency
+from stepgraph.graph import TaskGraph
+from stepgraph.graph.doubtful import NAMED
+from stepgraph.insight import edge_evidence
+from stepgraph.insight.doubts import doubts
+from stepgraph.pipeline import learn_all
+from stepgraph.procedures import load_procedure, procedure_names
+from stepgraph.rendering.steps import describe
+from stepgraph.sequences import Demonstrations
 
 MIXED = Demonstrations.from_steps(["abcdef", "bacdef", "fabcde"])
 CHAIN = TaskGraph.from_preconditions(
@@ -118,7 +118,7 @@ def test_what_the_notes_say_to_do_leaves_no_doubts() -> None:
     assert again.graph == pancakes.graph
 
 
-def test_in_the_procedures_that_ship_with_tgml_doubts_are_right() -> None:
+def test_in_the_procedures_that_ship_with_stepgraph_doubts_are_right() -> None:
     """As docs/real-recordings.md says."""
     wrong: dict[bool, list[bool]] = {True: [], False: []}
     for name in procedure_names():

@@ -7,13 +7,13 @@ from unittest import mock
 
 from hypothesis import given
 
+from stepgraph.attributes import EXAMPLES
+from stepgraph.insight import edge_evidence
+from stepgraph.insight import evidence as evidence_module
+from stepgraph.pipeline import learn
+from stepgraph.sequences import END, START, Demonstrations, KeyStepSequence, Vocabulary
+from stepgraph.storage import graph_from_json, graph_to_json
 from tests.strategies import demonstrations
-from tgml.attributes import EXAMPLES
-from tgml.insight import edge_evidence
-from tgml.insight import evidence as evidence_module
-from tgml.pipeline import learn
-from tgml.sequences import END, START, Demonstrations, KeyStepSequence, Vocabulary
-from tgml.storage import graph_from_json, graph_to_json
 
 
 @given(demonstrations())

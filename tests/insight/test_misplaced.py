@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.insight.misplaced import MISPLACED, blame, misplaced_probabilities
+from stepgraph.insight.misplaced import MISPLACED, blame, misplaced_probabilities
 
 
 def test_without_a_broken_pair_nothing_is_out_of_place() -> None:

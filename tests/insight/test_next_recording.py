@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tgml.insight.next_recording import most_telling_order
-from tgml.learners.partial_order import closure
+from stepgraph.insight.next_recording import most_telling_order
+from stepgraph.learners.partial_order import closure
 
 
 def value(order: tuple[int, ...], worth: np.ndarray) -> float:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tgml.insight import slips
-from tgml.insight.slips import habit_probabilities
+from stepgraph.insight import slips
+from stepgraph.insight.slips import habit_probabilities
 
 Bool = NDArray[np.bool_]
 Floats = NDArray[np.float64]

@@ -10,11 +10,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
+from stepgraph.insight import edge_evidence, step_attributes
+from stepgraph.pipeline import learn
+from stepgraph.procedures import load_procedure, procedure_names
+from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
 from tests.strategies import annotated_demonstrations, demonstrations
-from tgml.insight import edge_evidence, step_attributes
-from tgml.pipeline import learn
-from tgml.procedures import load_procedure, procedure_names
-from tgml.sequences import Demonstrations, KeyStepSequence, Vocabulary
 
 
 def recordings(*texts: str) -> Demonstrations:

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from stepgraph.errors import InputError
+from stepgraph.graph import TaskGraph
+from stepgraph.insight import why
+from stepgraph.pipeline import learn_all
+from stepgraph.sequences import Demonstrations
 from tests.strategies import demonstrations
-from tgml.errors import InputError
-from tgml.graph import TaskGraph
-from tgml.insight import why
-from tgml.pipeline import learn_all
-from tgml.sequences import Demonstrations
 
 GRAPH = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": []})
 RECORDINGS = Demonstrations.from_steps(

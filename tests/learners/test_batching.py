@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tgml.errors import FormatError
-from tgml.learners.batching import SequenceBatch
-from tgml.learners.pair_masks import PairMasks
-from tgml.learners.pair_squares import PairSquares
+from stepgraph.errors import FormatError
+from stepgraph.learners.batching import SequenceBatch
+from stepgraph.learners.pair_masks import PairMasks
+from stepgraph.learners.pair_squares import PairSquares
 
 THREE = [[(1, 2, 3), (2, 1, 3), (3, 2, 1)]]
 

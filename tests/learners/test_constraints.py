@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tgml.learners.constraints import Constraints
-from tgml.sequences import Vocabulary
+from stepgraph.learners.constraints import Constraints
+from stepgraph.sequences import Vocabulary
 
 
 def test_nothing_gives_way_to_a_path_over_what_is_ruled_out_itself() -> None:

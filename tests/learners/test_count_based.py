@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from tgml.learners import get_learner
-from tgml.postprocess import to_graph
-from tgml.sequences import Demonstrations
+from stepgraph.learners import get_learner
+from stepgraph.postprocess import to_graph
+from stepgraph.sequences import Demonstrations
 
 
 def _needs(recordings: list[str], step: str) -> tuple[str, ...]:

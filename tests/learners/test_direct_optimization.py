@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 import torch
 
-from tgml.errors import SettingError
-from tgml.learners import get_learner
-from tgml.learners.direct_optimization import DirectOptimization
-from tgml.learners.plain_loop import plain_training
-from tgml.learners.stopping import Stopping
-from tgml.learners.training import Epoch
-from tgml.postprocess import to_graph
-from tgml.procedures import load_procedure, procedure_names
-from tgml.repetitions import Repetitions
-from tgml.sequences import Demonstrations
+from stepgraph.errors import SettingError
+from stepgraph.learners import get_learner
+from stepgraph.learners.direct_optimization import DirectOptimization
+from stepgraph.learners.plain_loop import plain_training
+from stepgraph.learners.stopping import Stopping
+from stepgraph.learners.training import Epoch
+from stepgraph.postprocess import to_graph
+from stepgraph.procedures import load_procedure, procedure_names
+from stepgraph.repetitions import Repetitions
+from stepgraph.sequences import Demonstrations
 
 DEMONSTRATIONS = Demonstrations.from_steps(["abcde", "bacde", "abced", "bcade"], procedure="abc")
 OTHER = Demonstrations.from_steps(["xyz", "xzy"], procedure="xyz")

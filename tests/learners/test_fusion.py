@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stepgraph.errors import CycleError, GraphError, InputError, SettingError, UnknownNameError
+from stepgraph.graph import TaskGraph
+from stepgraph.learners import Learned, get_learner
+from stepgraph.postprocess import to_graph
+from stepgraph.sequences import END, START, Demonstrations
 from tests.strategies import STEP_NAMES, task_graphs
-from tgml.errors import CycleError, GraphError, InputError, SettingError, UnknownNameError
-from tgml.graph import TaskGraph
-from tgml.learners import Learned, get_learner
-from tgml.postprocess import to_graph
-from tgml.sequences import END, START, Demonstrations
 
 
 def _learn(recordings: list[str], **given: object) -> tuple[TaskGraph, Learned]:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tgml.learners import get_learner
-from tgml.sequences import Demonstrations
+from stepgraph.learners import get_learner
+from stepgraph.sequences import Demonstrations
 
 
 def _read_aloud(kind: str, sequences: list[str], steps: str) -> set[tuple[str, str]]:

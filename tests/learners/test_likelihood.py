@@ -12,18 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from tests.learners import reference
-from tgml.learners import likelihood
-from tgml.learners.batching import SequenceBatch
-from tgml.learners.chunk import Chunk
-from tgml.learners.likelihood import (
+from stepgraph.learners import likelihood
+from stepgraph.learners.batching import SequenceBatch
+from stepgraph.learners.chunk import Chunk
+from stepgraph.learners.likelihood import (
     TGMLLoss,
     log_likelihood,
     tgml_loss,
     unweighted_log_likelihood,
 )
-from tgml.learners.pair_squares import PairSquares
-from tgml.learners.plain_loop import plain_loss
+from stepgraph.learners.pair_squares import PairSquares
+from stepgraph.learners.plain_loop import plain_loss
+from tests.learners import reference
 
 Problem = tuple[list[list[tuple[int, ...]]], list[int]]
 

@@ -8,8 +8,8 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from tgml.errors import FileError, FormatError, MissingExtraError
-from tgml.learners.network_file import KEY, put_weights, read_network, write_network
+from stepgraph.errors import FileError, FormatError, MissingExtraError
+from stepgraph.learners.network_file import KEY, put_weights, read_network, write_network
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_the_same_network_gives_the_same_bytes(tmp_path: Path) -> None:
 def test_another_format_or_version_is_refused(file: Path) -> None:
     with pytest.raises(FormatError, match="a 'kind'; expected a 'other'"):
         read_network(file, format="other", version=1)
-    with pytest.raises(FormatError, match="version 1 of the format; this tgml reads 2"):
+    with pytest.raises(FormatError, match="version 1 of the format; this stepgraph reads 2"):
         read_network(file, format="kind", version=2)
 
 
@@ -51,7 +51,7 @@ def test_a_truncated_file_is_refused(file: Path, keep: int) -> None:
 @pytest.mark.parametrize("header", ["[" * 100_000, "9" * 5000, '{"width": NaN}'])
 def test_a_header_that_is_no_json_is_refused(tmp_path: Path, header: str) -> None:
     save_file({"weight": torch.ones(2)}, tmp_path / "odd", metadata={KEY: header})
-    with pytest.raises(FormatError, match="no network that tgml saved"):
+    with pytest.raises(FormatError, match="no network that stepgraph saved"):
         read_network(tmp_path / "odd", format="kind", version=1)
 
 
@@ -69,7 +69,7 @@ def test_a_pickle_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_said(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="no such file; expected a network that tgml saved"):
+    with pytest.raises(FileError, match="no such file; expected a network that stepgraph saved"):
         read_network(tmp_path / "none", format="kind", version=1)
 
 
@@ -92,5 +92,5 @@ def test_without_safetensors_the_command_that_installs_it_is_said(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "safetensors", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'tgml\[torch\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'stepgraph\[torch\]'"):
         read_network(file, format="kind", version=1)

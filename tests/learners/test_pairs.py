@@ -6,9 +6,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tgml.learners.batching import CHUNK_ENTRIES, SequenceBatch
-from tgml.learners.pair_masks import PairMasks
-from tgml.learners.pair_squares import PairSquares
+from stepgraph.learners.batching import CHUNK_ENTRIES, SequenceBatch
+from stepgraph.learners.pair_masks import PairMasks
+from stepgraph.learners.pair_squares import PairSquares
 
 SIZE = 7
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from tgml.learners.partial_order import best_order, closure, reduction, without
+from stepgraph.learners.partial_order import best_order, closure, reduction, without
 
 SCORES = arrays(np.float64, (4, 4), elements=st.floats(-5, 5).map(lambda x: round(x, 1)))
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tgml.learners.precedence import precedence
-from tgml.repetitions import Repetitions, without_repetitions
-from tgml.sequences import Demonstrations, Vocabulary
+from stepgraph.learners.precedence import precedence
+from stepgraph.repetitions import Repetitions, without_repetitions
+from stepgraph.sequences import Demonstrations, Vocabulary
 
 
 def test_counts_say_in_how_many_recordings_one_came_before_the_other() -> None:
@@ -58,5 +58,5 @@ def test_a_recording_of_little_weight_contradicts_all_the_same() -> None:
 def test_chunks_change_no_count(monkeypatch: pytest.MonkeyPatch) -> None:
     demonstrations = Demonstrations.from_steps(["abcd", "bacd", "abdc", "dcab", "ab"])
     whole = precedence(demonstrations, Repetitions.FIRST)
-    monkeypatch.setattr("tgml.learners.precedence.CHUNK_PAIRS", 40)
+    monkeypatch.setattr("stepgraph.learners.precedence.CHUNK_PAIRS", 40)
     assert np.array_equal(precedence(demonstrations, Repetitions.FIRST).before, whole.before)

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from tgml.learners import get_learner
-from tgml.learners.protection import FEWEST, believable
-from tgml.postprocess import to_graph
-from tgml.sequences import Demonstrations
+from stepgraph.learners import get_learner
+from stepgraph.learners.protection import FEWEST, believable
+from stepgraph.postprocess import to_graph
+from stepgraph.sequences import Demonstrations
 
 
 def test_recordings_without_a_slip_are_all_kept() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from tgml.learners.row_adam import RowAdam
+from stepgraph.learners.row_adam import RowAdam
 
 
 def _gradient(scores: Tensor, step: int) -> Tensor:

@@ -7,13 +7,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stepgraph.learners.batching import SequenceBatch
+from stepgraph.learners.likelihood import TGMLLoss
+from stepgraph.learners.precedence import precedence_of
+from stepgraph.learners.row_sums import Denominators, Places, Rows, contradicted, in_turns
+from stepgraph.repetitions import without_repetitions
+from stepgraph.sequences import Demonstrations
 from tests.strategies import demonstrations
-from tgml.learners.batching import SequenceBatch
-from tgml.learners.likelihood import TGMLLoss
-from tgml.learners.precedence import precedence_of
-from tgml.learners.row_sums import Denominators, Places, Rows, contradicted, in_turns
-from tgml.repetitions import without_repetitions
-from tgml.sequences import Demonstrations
 
 BETA, EPSILON = 0.3, 1e-6
 SEVERAL = st.lists(demonstrations(), min_size=1, max_size=4)

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.learners.score_matrix import MASKED, ScoreMatrix, first_scores
+from stepgraph.learners.score_matrix import MASKED, ScoreMatrix, first_scores
 
 SIZES = st.lists(st.integers(3, 8), min_size=1, max_size=4)
 SEEDS = st.lists(st.integers(0, 99), min_size=1, max_size=3)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.learners.sequence_accuracy import sequence_accuracy
+from stepgraph.learners.sequence_accuracy import sequence_accuracy
 
 
 def _read_aloud(edges: list[list[bool]], sequences: list[tuple[int, ...]]) -> float:

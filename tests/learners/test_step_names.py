@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tgml.learners.step_names import content_words, may_belong_together
+from stepgraph.learners.step_names import content_words, may_belong_together
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tgml.sequences import Demonstrations
+from stepgraph.sequences import Demonstrations
 
 pytest.importorskip("duckdb")
 

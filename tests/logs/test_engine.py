@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tgml.logs.engine import Engine
+from stepgraph.logs.engine import Engine
 
 NOTEBOOK = """
 class Shell:
@@ -20,7 +20,7 @@ def get_ipython():
 """Enough of IPython for duckdb to believe that it runs in a notebook, where widgets are missing."""
 READ = """
 import IPython, sys
-from tgml.logs import read_log
+from stepgraph.logs import read_log
 print(len(read_log(sys.argv[1]).only()))
 """
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from stepgraph.errors import FormatError, SettingError, UnknownNameError
+from stepgraph.logs import LogFilter, read_log
 from tests.logs.conftest import Put, variants
-from tgml.errors import FormatError, SettingError, UnknownNameError
-from tgml.logs import LogFilter, read_log
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,10 @@ def test_complete_recordings_begin_and_end_as_is_usual(put: Put) -> None:
     [
         ({"since": "2030-01-01"}, "none of 3 lies between the dates"),
         ({"first_step": "boil", "last_step": "boil"}, "none of 2 ends with 'boil'"),
-        ({"min_variant": 9}, "none of 3 has a sequence that 9 recordings have; .*tgml inspect"),
+        (
+            {"min_variant": 9},
+            "none of 3 has a sequence that 9 recordings have; .*stepgraph inspect",
+        ),
     ],
 )
 def test_a_log_with_nothing_left_says_which_filter_did_it(

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import tgml
+import stepgraph
+from stepgraph.errors import FileError, FormatError, SettingError, UnknownNameError
+from stepgraph.logs import is_log, open_log, read_log
+from stepgraph.logs.columns import LOG_COLUMN_NAMES
+from stepgraph.readers.columns import COLUMN_NAMES
 from tests.logs.conftest import TEA, Put, variants
-from tgml.errors import FileError, FormatError, SettingError, UnknownNameError
-from tgml.logs import is_log, open_log, read_log
-from tgml.logs.columns import LOG_COLUMN_NAMES
-from tgml.readers.columns import COLUMN_NAMES
 
 BOTH = {("boil", "pour"): 2.0, ("pour", "boil"): 1.0}
 
@@ -64,7 +64,7 @@ def test_tables_in_memory_give_the_same(library: str, tea: str) -> None:
 
 def test_learning_takes_a_table(tea: str) -> None:
     frame = pytest.importorskip("polars").read_csv(tea)[:4]
-    graph = tgml.learn(frame, "intersection")
+    graph = stepgraph.learn(frame, "intersection")
     assert graph.preconditions_of("pour") == ("boil",)
     assert graph.provenance["recordings"] == 2
 
@@ -134,7 +134,7 @@ def test_rows_without_names_are_left_out_and_noted(put: Put) -> None:
     assert variants(reading.only()) == {("a", "c"): 1.0}
     assert "2 of 6 rows have no step and were left out" in reading.notes
     assert "1 of 6 rows have no recording and were left out" in reading.notes
-    assert "1 rows of 'START' were left out: tgml adds it itself" in reading.notes
+    assert "1 rows of 'START' were left out: stepgraph adds it itself" in reading.notes
 
 
 @pytest.mark.parametrize(
@@ -309,7 +309,7 @@ def test_paths_that_lead_nowhere_are_refused(tmp_path: Path) -> None:
 
 
 def test_json_is_said_to_be_no_log_but_what_learn_reads(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="'tgml learn' reads recordings in JSON"):
+    with pytest.raises(FormatError, match="'stepgraph learn' reads recordings in JSON"):
         read_log(tmp_path / "pancakes.json")
 
 
@@ -335,7 +335,7 @@ def test_what_can_only_be_a_log_is_known(tmp_path: Path) -> None:
 
 
 def test_parts_change_no_count(tea: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tgml.logs.variants.ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("stepgraph.logs.variants.ROWS_AT_ONCE", 2)
     assert variants(read_log(tea).only()) == BOTH
 
 

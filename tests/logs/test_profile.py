@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import json
 
+from stepgraph.logs import LogFilter, profile_log
 from tests.logs.conftest import Put
-from tgml.logs import LogFilter, profile_log
 
 
 def test_the_profile_counts_what_the_log_holds(tea: str) -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tgml.errors import FormatError
-from tgml.logs import LogFilter, profile_log, read_log
+from stepgraph.errors import FormatError
+from stepgraph.logs import LogFilter, profile_log, read_log
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("duckdb")

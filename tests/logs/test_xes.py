@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from stepgraph.errors import FileError, FormatError
+from stepgraph.logs import read_log
+from stepgraph.logs.xes import XesReader
 from tests.logs.conftest import Put, variants
-from tgml.errors import FileError, FormatError
-from tgml.logs import read_log
-from tgml.logs.xes import XesReader
 
 
 def event(step: str, time: str = "", transition: str = "", more: str = "") -> str:

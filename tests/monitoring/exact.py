@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import prod
 
-from tgml.graph import TaskGraph
-from tgml.monitoring import Confusion
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring import Confusion
 
 Steps = frozenset[str]
 State = tuple[Steps, Steps, Steps]

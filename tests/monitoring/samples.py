@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from stepgraph.graph import TaskGraph
 from tests.strategies import STEP_NAMES
-from tgml.graph import TaskGraph
 
 CHAIN = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": ["c"], "e": ["d"], "f": ["e"]})
 OTHER = TaskGraph.from_preconditions({"b": ["a"]})

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from stepgraph.attributes import StepAttributes
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring import Confusion, UncertainMonitor
+from stepgraph.monitoring.belief import HINDSIGHT
 from tests.monitoring.exact import Exact
 from tests.strategies import STEP_NAMES, task_graphs
-from tgml.attributes import StepAttributes
-from tgml.graph import TaskGraph
-from tgml.monitoring import Confusion, UncertainMonitor
-from tgml.monitoring.belief import HINDSIGHT
 
 CLOSE = 1e-3
 """States of less than a millionth are dropped at each observation."""

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.errors import FormatError, InputError, SettingError
-from tgml.graph import TaskGraph
-from tgml.monitoring import Calibration, Confusion, UncertainMonitor, calibrate
-from tgml.monitoring.calibration import lowest_threshold
+from stepgraph.errors import FormatError, InputError, SettingError
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring import Calibration, Confusion, UncertainMonitor, calibrate
+from stepgraph.monitoring.calibration import lowest_threshold
 
 GRAPH = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "rest": ["mix"], "fry": ["rest"]})
 RECORDINGS = [["egg", "milk", "mix", "rest", "fry"], ["milk", "egg", "mix", "rest", "fry"]]

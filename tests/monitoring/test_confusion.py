@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tgml.errors import FormatError, SettingError, UnknownNameError
-from tgml.graph import TaskGraph
-from tgml.monitoring import Confusion
+from stepgraph.errors import FormatError, SettingError, UnknownNameError
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring import Confusion
 
 MIX = TaskGraph.from_preconditions({"mix": ["egg", "milk"]})
 
@@ -137,7 +137,7 @@ def test_a_matrix_of_other_steps_than_the_graphs_is_refused(steps: tuple[str, ..
         ({"made_up": [0.3, 0.3]}, "'made_up' has 2 numbers that sum to 0.6"),
         ({"made_up": [1.5, -0.5]}, "'made_up' of the confusion matrix has numbers from -0.5"),
         ({"version": 99}, "99"),
-        ({"format": "tgml-graph"}, "tgml-confusion"),
+        ({"format": "stepgraph-graph"}, "stepgraph-confusion"),
     ],
 )
 def test_a_file_that_holds_no_confusion_is_refused(change: dict[str, Any], message: str) -> None:

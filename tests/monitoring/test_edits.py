@@ -5,7 +5,7 @@ from functools import cache
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.monitoring.edits import align, edit_score
+from stepgraph.monitoring.edits import align, edit_score
 
 WORDS = st.text("abc", max_size=7)
 

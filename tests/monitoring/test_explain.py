@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stepgraph.attributes import EdgeEvidence, StepAttributes
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring import Monitor, UncertainMonitor, evidence, explain
 from tests.strategies import STEP_NAMES, task_graphs
-from tgml.attributes import EdgeEvidence, StepAttributes
-from tgml.graph import TaskGraph
-from tgml.monitoring import Monitor, UncertainMonitor, evidence, explain
 
 MIX = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "bake": ["mix", "milk"]})
 CHAIN = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"]})

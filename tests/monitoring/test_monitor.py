@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stepgraph import monitoring
+from stepgraph.attributes import StepAttributes
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring import Kind, Monitor, Verdict, find_violations
+from stepgraph.sequences import END, START
 from tests.strategies import STEP_NAMES, task_graphs, valid_orders
-from tgml import monitoring
-from tgml.attributes import StepAttributes
-from tgml.graph import TaskGraph
-from tgml.monitoring import Kind, Monitor, Verdict, find_violations
-from tgml.sequences import END, START
 
 MIX = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "bake": ["mix", "milk"]})
 CHAIN = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": ["c"]})
@@ -311,7 +311,7 @@ def test_a_verdict_says_all_in_plain_values() -> None:
 
 def test_everything_that_monitoring_offers_is_there() -> None:
     for name in monitoring.__all__:
-        assert getattr(monitoring, name).__module__.startswith("tgml.monitoring.")
+        assert getattr(monitoring, name).__module__.startswith("stepgraph.monitoring.")
     with pytest.raises(AttributeError, match="no attribute 'Guard'"):
         monitoring.Guard  # noqa: B018
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stepgraph.attributes import StepAttributes
+from stepgraph.errors import FormatError
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring import Kind, Monitor, explain
 from tests.strategies import STEP_NAMES, task_graphs
-from tgml.attributes import StepAttributes
-from tgml.errors import FormatError
-from tgml.graph import TaskGraph
-from tgml.monitoring import Kind, Monitor, explain
 
 TEA = TaskGraph.from_preconditions(
     {"pour": ["boil"], "sweeten": ["pour"], "stir": ["sweeten"], "drink": ["stir"]}

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stepgraph.errors import InputError, SettingError
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring.order import OrderWatch, out_of_order, pair_trust
+from stepgraph.sequences import Demonstrations
 from tests.strategies import STEP_NAMES, task_graphs
-from tgml.errors import InputError, SettingError
-from tgml.graph import TaskGraph
-from tgml.monitoring.order import OrderWatch, out_of_order, pair_trust
-from tgml.sequences import Demonstrations
 
 BATTER = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "rest": ["mix"], "fry": ["rest"]})
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring.reversals import judge_with_reversals, reversals
 from tests.strategies import task_graphs, valid_orders
-from tgml.graph import TaskGraph
-from tgml.monitoring.reversals import judge_with_reversals, reversals
 
 CAR = TaskGraph.from_preconditions(
     {"attach-roof": ["attach-cabin"], "attach-cabin": ["attach-bed"]}

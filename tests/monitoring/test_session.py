@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stepgraph.errors import InputError
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring import Kind, Monitor
+from stepgraph.monitoring.session import UNDO_LIMIT
+from stepgraph.sequences import START
 from tests.strategies import STEP_NAMES, task_graphs
-from tgml.errors import InputError
-from tgml.graph import TaskGraph
-from tgml.monitoring import Kind, Monitor
-from tgml.monitoring.session import UNDO_LIMIT
-from tgml.sequences import START
 
 MIX = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "bake": ["mix", "milk"]})
 STEPS = st.lists(st.sampled_from([*STEP_NAMES, "unknown", START]), max_size=12)

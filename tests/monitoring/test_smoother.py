@@ -7,9 +7,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tgml.errors import SettingError, UnknownNameError
-from tgml.monitoring import FrameSmoother
-from tgml.monitoring.edits import edit_score
+from stepgraph.errors import SettingError, UnknownNameError
+from stepgraph.monitoring import FrameSmoother
+from stepgraph.monitoring.edits import edit_score
 
 STEPS = ("egg", "milk", "mix")
 SMOOTHER = FrameSmoother(STEPS, duration=20, accuracy=0.7, patience=3, correlation=2)

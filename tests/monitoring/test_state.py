@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stepgraph.attributes import StepAttributes
+from stepgraph.errors import FileError, FormatError
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring import Monitor
+from stepgraph.monitoring.fingerprint import fingerprint
 from tests.strategies import JSON_VALUES, STEP_NAMES, task_graphs
-from tgml.attributes import StepAttributes
-from tgml.errors import FileError, FormatError
-from tgml.graph import TaskGraph
-from tgml.monitoring import Monitor
-from tgml.monitoring.fingerprint import fingerprint
 
 MIX = TaskGraph.from_preconditions({"mix": ["egg", "milk"]}, procedure="batter")
 TIMES = st.none() | st.floats(-1e6, 1e6)
@@ -105,7 +105,7 @@ def test_weights_make_no_other_graph() -> None:
 
 
 def test_a_state_of_a_newer_version_is_refused() -> None:
-    with pytest.raises(FormatError, match="install a newer tgml"):
+    with pytest.raises(FormatError, match="install a newer stepgraph"):
         Monitor.resume(MIX, {**saved(), "version": 2})
 
 

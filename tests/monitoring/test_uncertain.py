@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.monitoring.samples import CHAIN, OTHER, RATES, STREAMS
-from tests.strategies import task_graphs
-from tgml.attributes import StepAttributes
-from tgml.errors import FormatError, InputError, SettingError
-from tgml.graph import TaskGraph
-from tgml.monitoring import (
+from stepgraph.attributes import StepAttributes
+from stepgraph.errors import FormatError, InputError, SettingError
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring import (
     Confusion,
     Monitor,
     UncertainMonitor,
     mistake_probabilities,
 )
-from tgml.monitoring.belief import HINDSIGHT
+from stepgraph.monitoring.belief import HINDSIGHT
+from tests.monitoring.samples import CHAIN, OTHER, RATES, STREAMS
+from tests.strategies import task_graphs
 
 
 def chances(stream: str, error_rate: float, **settings: Any) -> tuple[float, ...]:

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.monitoring.samples import CHAIN, OTHER, RATES, STREAMS
-from tests.strategies import JSON_VALUES, STEP_NAMES, task_graphs
-from tgml.errors import FormatError, InputError
-from tgml.graph import TaskGraph
-from tgml.monitoring import (
+from stepgraph.errors import FormatError, InputError
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring import (
     UncertainMonitor,
     UncertainVerdict,
 )
-from tgml.monitoring.session import UNDO_LIMIT
+from stepgraph.monitoring.session import UNDO_LIMIT
+from tests.monitoring.samples import CHAIN, OTHER, RATES, STREAMS
+from tests.strategies import JSON_VALUES, STEP_NAMES, task_graphs
 
 
 @given(task_graphs(), STREAMS, RATES, st.data())
@@ -91,7 +91,7 @@ def test_a_state_whose_beam_is_no_whole_number_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"version": 99}, {"format": "tgml-monitor-state"}, {"graph": "another"}]
+    "change", [{"version": 99}, {"format": "stepgraph-monitor-state"}, {"graph": "another"}]
 )
 def test_a_state_of_another_kind_is_refused(change: dict[str, Any]) -> None:
     with pytest.raises(FormatError, match="the state"):

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.monitoring.samples import CHAIN, OTHER
-from tgml.attributes import StepAttributes
-from tgml.graph import TaskGraph
-from tgml.monitoring import (
+from stepgraph.attributes import StepAttributes
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring import (
     Confusion,
     UncertainMonitor,
 )
+from tests.monitoring.samples import CHAIN, OTHER
 
 
 def test_an_unknown_step_is_reported_with_the_nearest_and_changes_nothing() -> None:

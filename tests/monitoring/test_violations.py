@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring import Violation, find_violations
+from stepgraph.sequences import END, START
 from tests.strategies import STEP_NAMES, task_graphs, valid_orders
-from tgml.graph import TaskGraph
-from tgml.monitoring import Violation, find_violations
-from tgml.sequences import END, START
 
 MIX = TaskGraph.from_preconditions({"mix": ["egg", "milk"]})
 STEPS = st.lists(st.sampled_from([*STEP_NAMES, "unknown", START]), max_size=12)

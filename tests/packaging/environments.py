@@ -37,13 +37,19 @@ class Environment:
         """Run the environment's Python with the words, as a user's shell would."""
         return self.call(str(self.folder / "bin" / "python"), *words, given=given)
 
-    def tgml(self, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    def stepgraph(self, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
         """Run the command line."""
-        return self.call(str(self.folder / "bin" / "tgml"), *words, given=given)
+        return self.call(str(self.folder / "bin" / "stepgraph"), *words, given=given)
 
     def call(self, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
         """Run a program that knows nothing of the environment that the tests run in."""
-        hidden = {"PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE", "TGML_DATA", "VIRTUAL_ENV"}
+        hidden = {
+            "PYTHONPATH",
+            "PYTHONHOME",
+            "PYTHONDONTWRITEBYTECODE",
+            "STEPGRAPH_DATA",
+            "VIRTUAL_ENV",
+        }
         return subprocess.run(
             words,
             cwd=self.work,

@@ -25,7 +25,7 @@ def listed() -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for section in PAGE.split("\n## ")[1:]:
         title = section.splitlines()[0]
-        extra = "" if title == "Always" else title.removeprefix("`tgml[").removesuffix("]`")
+        extra = "" if title == "Always" else title.removeprefix("`stepgraph[").removesuffix("]`")
         rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \| [^|]+ \|$", section, re.MULTILINE)
         found[extra] = {name: licence for name, licence in rows if name != "package"}
     return found

@@ -7,8 +7,8 @@ import re
 import yaml
 from packaging.utils import canonicalize_name
 
+from stepgraph import __version__
 from tests.packaging.declared import ROOT, brought_along, project, requirements, without_cards
-from tgml import __version__
 
 
 def citation() -> dict[str, object]:

@@ -25,7 +25,7 @@ LIMIT = 100  # megabytes
 
 STOPPED_AFTER_A_WHILE = """
 import os, signal, threading
-from tgml.cli.main import run
+from stepgraph.cli.main import run
 timer = threading.Timer(8, os.kill, (os.getpid(), signal.SIGTERM))
 timer.daemon = True
 timer.start()
@@ -33,7 +33,7 @@ run()
 """
 
 TWO_WORKERS_THEN_A_CLUSTER = """
-from tgml.runs import Workers
+from stepgraph.runs import Workers
 if __name__ == "__main__":
     with Workers(2).map(len) as run:
         assert sorted(run(["a", "bb"])) == [1, 2]
@@ -45,15 +45,16 @@ if __name__ == "__main__":
 
 # For each extra a use that needs it: the words after `python`, run beside the example recordings.
 USES = {
-    "torch": ("-m", "tgml", "learn", "pancakes.csv", "-m", "do", "-o", "out.json"),
-    "text": ("-m", "tgml", "learn", "pancakes.csv", "-m", "tgt-text", "-o", "out.json"),
+    "torch": ("-m", "stepgraph", "learn", "pancakes.csv", "-m", "do", "-o", "out.json"),
+    "text": ("-m", "stepgraph", "learn", "pancakes.csv", "-m", "tgt-text", "-o", "out.json"),
     "stats": (
         "-c",
-        "from tgml.evaluation.intervals import mean_interval; print(mean_interval([1.0, 2.0]))",
+        "from stepgraph.evaluation.intervals import mean_interval; print(mean_interval([1.0, "
+        "2.0]))",
     ),
-    "draw": ("-m", "tgml", "draw", "pancakes.graph.json", "-o", "out.png"),
+    "draw": ("-m", "stepgraph", "draw", "pancakes.graph.json", "-o", "out.png"),
     "serve": ("-c", STOPPED_AFTER_A_WHILE, "serve", "pancakes.graph.json", "--port", "0"),
-    "logs": ("-m", "tgml", "inspect", "pancakes.csv"),
+    "logs": ("-m", "stepgraph", "inspect", "pancakes.csv"),
     "cluster": ("-c", TWO_WORKERS_THEN_A_CLUSTER),
 }
 
@@ -75,7 +76,7 @@ def bare(wheel: Path, way: Way, tmp_path_factory: pytest.TempPathFactory) -> Env
 
 
 def with_recordings(environment: Environment) -> Environment:
-    done = environment.tgml("example", "pancakes", "-o", ".")
+    done = environment.stepgraph("example", "pancakes", "-o", ".")
     assert done.returncode == 0, done.stderr
     return environment
 
@@ -83,9 +84,9 @@ def with_recordings(environment: Environment) -> Environment:
 @pytest.mark.wheel
 def test_the_wheel_holds_types_procedures_and_the_licence(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    assert "tgml/py.typed" in names
+    assert "stepgraph/py.typed" in names
     assert sum("dist-info/licenses/" in name for name in names) == 2  # ours and the font's
-    assert any(name.startswith("tgml/procedures/") and ".json" in name for name in names)
+    assert any(name.startswith("stepgraph/procedures/") and ".json" in name for name in names)
     assert not any(name.startswith(("tests", "docs")) for name in names)
 
 
@@ -95,14 +96,14 @@ def test_without_an_extra_the_environment_is_small_and_stays_so_in_use(
 ) -> None:
     environment = with_recordings(install(wheel, "", tmp_path))
     for words in ("learn pancakes.csv -o out.json", "audit pancakes.csv", "show out.json", "demo"):
-        environment.tgml(*words.split())
+        environment.stepgraph(*words.split())
     assert any(environment.folder.rglob("audit*.pyc"))
     assert environment.megabytes < LIMIT
 
 
 @pytest.mark.parametrize("method", ["intersection", "robust", "fusion", "msg2", "count-based"])
 def test_without_an_extra_graphs_are_learned(bare: Environment, method: str) -> None:
-    done = bare.tgml("learn", "pancakes.csv", "-m", method, "-o", f"{method}.json")
+    done = bare.stepgraph("learn", "pancakes.csv", "-m", method, "-o", f"{method}.json")
     assert done.returncode == 0, done.stderr
 
 
@@ -117,7 +118,7 @@ def test_without_an_extra_graphs_are_learned(bare: Environment, method: str) -> 
         ("evaluate pancakes.graph.json pancakes.graph.json", "", 0, "100"),
         ("convert pancakes.graph.json -o pancakes.bpmn", "", 0, ""),
         ("watch pancakes.graph.json", "whisk the batter\n", 1, "MISTAKE"),
-        ("methods", "", 0, "tgml[torch]"),
+        ("methods", "", 0, "stepgraph[torch]"),
         ("demo", "", 0, "'robust'"),
     ],
     ids=lambda value: value.split()[0] if isinstance(value, str) and value else None,
@@ -125,7 +126,7 @@ def test_without_an_extra_graphs_are_learned(bare: Environment, method: str) -> 
 def test_without_an_extra_the_commands_work(
     bare: Environment, words: str, given: str, code: int, expected: str
 ) -> None:
-    done = bare.tgml(*words.split(), given=given)
+    done = bare.stepgraph(*words.split(), given=given)
     assert done.returncode == code, done.stderr
     assert expected in done.stdout
 
@@ -133,11 +134,11 @@ def test_without_an_extra_the_commands_work(
 @pytest.mark.parametrize(
     ("shell", "begun", "expected"),
     [
-        ("bash", {"COMP_WORDS": "tgml lea", "COMP_CWORD": "1"}, "learn"),
-        ("zsh", {"_TYPER_COMPLETE_ARGS": "tgml lea"}, '"learn"'),
+        ("bash", {"COMP_WORDS": "stepgraph lea", "COMP_CWORD": "1"}, "learn"),
+        ("zsh", {"_TYPER_COMPLETE_ARGS": "stepgraph lea"}, '"learn"'),
         (
             "fish",
-            {"_TYPER_COMPLETE_ARGS": "tgml lea", "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
+            {"_TYPER_COMPLETE_ARGS": "stepgraph lea", "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
             "learn",
         ),
     ],
@@ -147,8 +148,8 @@ def test_without_an_extra_the_tab_key_completes(
     bare: Environment, shell: str, begun: dict[str, str], expected: str
 ) -> None:
     asked = [f"{name}={value}" for name, value in begun.items()]
-    program = str(bare.folder / "bin" / "tgml")
-    done = bare.call("env", f"_TGML_COMPLETE=complete_{shell}", *asked, program)
+    program = str(bare.folder / "bin" / "stepgraph")
+    done = bare.call("env", f"_STEPGRAPH_COMPLETE=complete_{shell}", *asked, program)
     assert expected in done.stdout
 
 
@@ -161,7 +162,7 @@ def test_every_extra_has_a_use_here() -> None:
 def test_without_its_extra_a_use_says_what_to_install(bare: Environment, extra: str) -> None:
     done = bare.run(*USES[extra])
     assert done.returncode != 0
-    assert f"pip install 'tgml[{extra}]'" in done.stderr
+    assert f"pip install 'stepgraph[{extra}]'" in done.stderr
 
 
 @pytest.mark.parametrize("extra", USES)
@@ -194,8 +195,8 @@ def test_every_python_that_is_declared_and_can_be_had_learns_and_watches(
 
 
 def assert_learns_and_watches(environment: Environment) -> None:
-    learned = environment.tgml("learn", "pancakes.csv", "-o", "learned.json")
+    learned = environment.stepgraph("learn", "pancakes.csv", "-o", "learned.json")
     assert learned.returncode == 0, learned.stderr
-    watched = environment.tgml("watch", "learned.json", given="whisk the batter\n")
+    watched = environment.stepgraph("watch", "learned.json", given="whisk the batter\n")
     assert watched.returncode == 1, watched.stderr
     assert "MISTAKE" in watched.stdout

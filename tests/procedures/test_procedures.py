@@ -13,9 +13,9 @@ from typing import Any
 import networkx as nx
 import pytest
 
-from tgml.errors import FileError, UnknownNameError
-from tgml.graph import TaskGraph, connect_ends
-from tgml.procedures import (
+from stepgraph.errors import FileError, UnknownNameError
+from stepgraph.graph import TaskGraph, connect_ends
+from stepgraph.procedures import (
     CSV_COLUMNS,
     ORDER,
     PRECONDITION_SKIPPED,
@@ -25,8 +25,8 @@ from tgml.procedures import (
     load_procedure,
     procedure_names,
 )
-from tgml.sequences import END, START, KeyStepSequence
-from tgml.storage import demonstrations_from_json, graph_from_json, read_json
+from stepgraph.sequences import END, START, KeyStepSequence
+from stepgraph.storage import demonstrations_from_json, graph_from_json, read_json
 
 SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "make_procedures.py"
 
@@ -71,7 +71,7 @@ def script() -> dict[str, Any]:
 def test_shipped_files_equal_what_the_script_generates(script: dict[str, Any]) -> None:
     shipped = {
         entry.name: entry.read_bytes().decode("utf-8")
-        for entry in resources.files("tgml.procedures").iterdir()
+        for entry in resources.files("stepgraph.procedures").iterdir()
         if entry.name.endswith(".json")
     }
     assert shipped == script["generate"]()

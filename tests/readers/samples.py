@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from tgml.sequences import Demonstrations
-from tgml.storage import demonstrations_to_json, dump_json
+from stepgraph.sequences import Demonstrations
+from stepgraph.storage import demonstrations_to_json, dump_json
 
 STEPS = ("boil water", "warm pot", "add leaves", "pour")
 RECORDINGS = {
@@ -69,7 +69,7 @@ def error_annotations() -> list[dict[str, Any]]:
     ]
 
 
-def _tgml() -> str:
+def _stepgraph() -> str:
     return dump_json(demonstrations_to_json(Demonstrations.from_steps(RECORDINGS, procedure="tea")))
 
 
@@ -93,7 +93,7 @@ def _text() -> str:
 
 
 WRITERS: dict[str, tuple[str, Callable[[], str]]] = {
-    "tgml": ("tea.json", _tgml),
+    "stepgraph": ("tea.json", _stepgraph),
     "annotations": ("tea.json", lambda: json.dumps(taxonomy_annotations())),
     "captaincook4d": ("tea.json", lambda: json.dumps(step_annotations())),
     "csv": ("tea.csv", _csv),

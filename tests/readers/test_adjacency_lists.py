@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.errors import CycleError, FormatError, TgmlError
-from tgml.readers import read_adjacency, read_graph
-from tgml.readers.adjacency_lists import parse_adjacency_list
+from stepgraph.errors import CycleError, FormatError, StepgraphError
+from stepgraph.readers import read_adjacency, read_graph
+from stepgraph.readers.adjacency_lists import parse_adjacency_list
 
 from .conftest import Put
 
@@ -27,7 +27,7 @@ def test_what_networkx_writes_is_read_edge_for_edge(edges: set[tuple[str, str]])
 def test_any_text_is_read_or_refused_with_an_error_of_ours(text: str) -> None:
     try:
         steps, edges = parse_adjacency_list(text)
-    except TgmlError:
+    except StepgraphError:
         return
     assert {name for edge in edges for name in edge} - {"START", "END"} <= set(steps)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tgml.errors import FormatError, MissingDataError, TgmlError
-from tgml.readers import Maker, read_assembly101, read_assembly101_o
+from stepgraph.errors import FormatError, MissingDataError, StepgraphError
+from stepgraph.readers import Maker, read_assembly101, read_assembly101_o
 
 TABLES = {
     "one": "0,5,attach,big wheel,chassis,correct,\n5,9,position,figurine,seat,correct\n",
@@ -79,7 +79,7 @@ def test_a_recording_on_both_sides_of_the_split_is_refused(folder: Path) -> None
 def test_a_row_that_cannot_be_used_is_named(row: str, message: str, folder: Path) -> None:
     path = folder / "annotations" / "one.csv"
     path.write_text(row)
-    with pytest.raises(TgmlError) as caught:
+    with pytest.raises(StepgraphError) as caught:
         read_assembly101_o(folder)
     assert str(caught.value).startswith(f"{path}: {message}")
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stepgraph.errors import FormatError
+from stepgraph.graph import TaskGraph, connect_ends
+from stepgraph.readers import read_graph
+from stepgraph.readers.bpmn import graph_from_bpmn
+from stepgraph.rendering import render
+from stepgraph.rendering.bpmn import to_bpmn
 from tests.readers.test_pnml import GRAPHS
 from tests.rendering.test_graphml import XML_TEXT
-from tgml.errors import FormatError
-from tgml.graph import TaskGraph, connect_ends
-from tgml.readers import read_graph
-from tgml.readers.bpmn import graph_from_bpmn
-from tgml.rendering import render
-from tgml.rendering.bpmn import to_bpmn
 
 MODEL = "http://www.omg.org/spec/BPMN/20100524/MODEL"
 KINDS = {"s": "startEvent", "e": "endEvent", "p": "parallelGateway", "x": "exclusiveGateway"}
@@ -207,7 +207,7 @@ def test_the_root_of_an_xml_file_says_what_it_is(suffix: str, tmp_path: Path) ->
 
 
 def test_silent_nodes_may_not_stand_for_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tgml.readers.flow.WORK", 3)
+    monkeypatch.setattr("stepgraph.readers.flow.WORK", 3)
     with pytest.raises(FormatError, match="silent nodes that stand for more than 3 pairs"):
         graph_from_bpmn(process(DIAMOND), "")
 
@@ -215,7 +215,7 @@ def test_silent_nodes_may_not_stand_for_too_much(monkeypatch: pytest.MonkeyPatch
 def test_a_file_too_large_is_refused_unread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tgml.readers.graphs.MEGABYTES", 0)
+    monkeypatch.setattr("stepgraph.readers.graphs.MEGABYTES", 0)
     path = tmp_path / "process.bpmn"
     path.write_text(process(CHAIN), encoding="utf-8")
     with pytest.raises(FormatError, match="expected at most 0 MB"):

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tgml.errors import FileError, FormatError, SettingError
-from tgml.readers import Reading, read_demonstrations
+from stepgraph.errors import FileError, FormatError, SettingError
+from stepgraph.readers import Reading, read_demonstrations
 
 from .conftest import Put
 from .samples import STEPS, error_annotations, step_annotations

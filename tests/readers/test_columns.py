@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from tgml.errors import FormatError, SettingError, UnknownNameError
-from tgml.readers.columns import COLUMN_NAMES, find_columns
+from stepgraph.errors import FormatError, SettingError, UnknownNameError
+from stepgraph.readers.columns import COLUMN_NAMES, find_columns
 
 
 def test_plain_names_are_no_guess() -> None:

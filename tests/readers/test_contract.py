@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tgml.errors import FileError, FormatError, SettingError, TgmlError, UnknownNameError
-from tgml.readers import FORMATS, Reading, read_demonstrations
+from stepgraph.errors import FileError, FormatError, SettingError, StepgraphError, UnknownNameError
+from stepgraph.readers import FORMATS, Reading, read_demonstrations
 
 from .samples import (
     RECORDINGS,
@@ -113,18 +113,18 @@ def test_options_that_a_format_cannot_use_are_refused(name: str, tmp_path: Path)
             read_demonstrations(path, errors="errors.json")
 
 
-def attempt(path: Path, **options: Any) -> Reading | TgmlError:
+def attempt(path: Path, **options: Any) -> Reading | StepgraphError:
     try:
         return read_demonstrations(path, **options)
-    except TgmlError as error:
+    except StepgraphError as error:
         return error
 
 
-def only_tgml_errors(path: Path, text: str, **options: Any) -> None:
+def only_stepgraph_errors(path: Path, text: str, **options: Any) -> None:
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
     for order in ("file", "start"):
         outcome = attempt(path, order=order, **options)
-        if isinstance(outcome, TgmlError):
+        if isinstance(outcome, StepgraphError):
             assert str(outcome).startswith(f"{path}: ")
         else:
             for demonstrations in outcome.procedures.values():
@@ -153,29 +153,31 @@ values = st.recursive(
 @every_format
 @fuzzed
 @given(text=st.text())
-def test_any_text_gives_demonstrations_or_an_error_of_tgml(
+def test_any_text_gives_demonstrations_or_an_error_of_stepgraph(
     name: str, text: str, scratch: Path
 ) -> None:
-    only_tgml_errors(scratch, text, format=name)
+    only_stepgraph_errors(scratch, text, format=name)
 
 
 @fuzzed
 @given(
     text=st.text(alphabet='recording,step;start\t"\n\r1:2-. ', max_size=60), header=st.booleans()
 )
-def test_any_table_gives_demonstrations_or_an_error_of_tgml(
+def test_any_table_gives_demonstrations_or_an_error_of_stepgraph(
     text: str, header: bool, scratch: Path
 ) -> None:
-    only_tgml_errors(scratch, ("recording,step,start\n" if header else "") + text, format="csv")
+    only_stepgraph_errors(
+        scratch, ("recording,step,start\n" if header else "") + text, format="csv"
+    )
 
 
 @every_format
 @fuzzed
 @given(value=values)
-def test_any_json_gives_demonstrations_or_an_error_of_tgml(
+def test_any_json_gives_demonstrations_or_an_error_of_stepgraph(
     name: str, value: Any, scratch: Path
 ) -> None:
-    only_tgml_errors(scratch, json.dumps(value), format=name)
+    only_stepgraph_errors(scratch, json.dumps(value), format=name)
 
 
 def changed(content: Any, draw: st.DataObject) -> Any:
@@ -195,24 +197,24 @@ def changed(content: Any, draw: st.DataObject) -> Any:
 @pytest.mark.parametrize(
     "content",
     [
-        json.loads(WRITERS["tgml"][1]()),
+        json.loads(WRITERS["stepgraph"][1]()),
         taxonomy_annotations(),
         step_annotations(),
         error_annotations(),
     ],
-    ids=["tgml", "annotations", "steps", "errors"],
+    ids=["stepgraph", "annotations", "steps", "errors"],
 )
 @fuzzed
 @given(draw=st.data())
-def test_a_file_with_one_wrong_value_gives_only_errors_of_tgml(
+def test_a_file_with_one_wrong_value_gives_only_errors_of_stepgraph(
     content: Any, draw: st.DataObject, scratch: Path
 ) -> None:
-    only_tgml_errors(scratch, json.dumps(changed(content, draw)))
+    only_stepgraph_errors(scratch, json.dumps(changed(content, draw)))
 
 
 @fuzzed
 @given(draw=st.data())
-def test_a_line_with_one_wrong_value_gives_only_errors_of_tgml(
+def test_a_line_with_one_wrong_value_gives_only_errors_of_stepgraph(
     draw: st.DataObject, scratch: Path
 ) -> None:
     whole = {
@@ -221,17 +223,17 @@ def test_a_line_with_one_wrong_value_gives_only_errors_of_tgml(
     }  # fmt: skip
     event = {"recording": "2", "step": "a", "start": 1, "mistake": False, "procedure": "p"}
     lines = [changed(whole, draw), changed(event, draw)]
-    only_tgml_errors(scratch, "\n".join(map(json.dumps, lines)), format="jsonl")
+    only_stepgraph_errors(scratch, "\n".join(map(json.dumps, lines)), format="jsonl")
 
 
 @fuzzed
 @given(draw=st.data())
-def test_wrong_error_annotations_give_only_errors_of_tgml(
+def test_wrong_error_annotations_give_only_errors_of_stepgraph(
     draw: st.DataObject, scratch: Path
 ) -> None:
     steps = scratch.with_name("steps.json")
     steps.write_text(json.dumps(step_annotations()))
     scratch.write_text(json.dumps(changed(error_annotations(), draw)))
     outcome = attempt(steps, errors=scratch)
-    if isinstance(outcome, TgmlError):
+    if isinstance(outcome, StepgraphError):
         assert str(outcome).startswith(f"{scratch}: ")

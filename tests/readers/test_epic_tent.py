@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tgml.errors import FormatError, MissingDataError
-from tgml.readers import read_epic_tent_o
-from tgml.readers.epic_tent import NO_REPAIRS, Repairs
+from stepgraph.errors import FormatError, MissingDataError
+from stepgraph.readers import read_epic_tent_o
+from stepgraph.readers.epic_tent import NO_REPAIRS, Repairs
 
 HEADER = "subject_id,start,action_label"
 LINES = ["9,0,1", "9,1,1", "9,2,0", "9,3,2", "2,0,0", "2,1,1", "2,2,1", "2,3,2", "2,4,0"]

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tgml.errors import FileError, FormatError
-from tgml.readers.features import read_classes, read_features
+from stepgraph.errors import FileError, FormatError
+from stepgraph.readers.features import read_classes, read_features
 
 
 def put(folder: Path, **arrays: Any) -> Path:

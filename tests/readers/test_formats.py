@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from tgml.errors import FormatError
-from tgml.graph import TaskGraph
-from tgml.readers import FORMATS, read_demonstrations
-from tgml.storage import graph_to_json
+from stepgraph.errors import FormatError
+from stepgraph.graph import TaskGraph
+from stepgraph.readers import FORMATS, read_demonstrations
+from stepgraph.storage import graph_to_json
 
 from .conftest import Put
 
@@ -45,7 +45,7 @@ def test_a_graph_in_place_of_demonstrations_is_called_one(put: Put) -> None:
 @pytest.mark.parametrize("name", ["events.parquet", "events.xes", "events.csv.gz"])
 def test_a_log_where_recordings_are_expected_is_called_one(name: str, put: Put) -> None:
     with pytest.raises(
-        FormatError, match="an event log, which 'tgml learn' and 'tgml inspect' read"
+        FormatError, match="an event log, which 'stepgraph learn' and 'stepgraph inspect' read"
     ):
         read_demonstrations(put(name, "PAR1"))
 

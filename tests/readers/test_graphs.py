@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.errors import CycleError, FileError, FormatError, GraphError, TgmlError
-from tgml.graph import TaskGraph
-from tgml.readers import read_demonstrations, read_graph
-from tgml.storage import graph_to_json, save_graph
+from stepgraph.errors import CycleError, FileError, FormatError, GraphError, StepgraphError
+from stepgraph.graph import TaskGraph
+from stepgraph.readers import read_demonstrations, read_graph
+from stepgraph.storage import graph_to_json, save_graph
 
 from .conftest import Put
 from .test_contract import changed, fuzzed
@@ -24,7 +24,7 @@ TRUTH = {
 }
 
 
-def test_a_graph_that_tgml_wrote_comes_back(tmp_path: Path) -> None:
+def test_a_graph_that_stepgraph_wrote_comes_back(tmp_path: Path) -> None:
     save_graph(TEA, tmp_path / "tea.json")
     found = read_graph(tmp_path / "tea.json")
     assert found == TEA
@@ -159,7 +159,7 @@ def test_a_drawing_in_place_of_a_graph_is_refused(put: Put) -> None:
 
 def test_demonstrations_in_place_of_a_graph_are_refused(put: Put) -> None:
     with pytest.raises(FormatError, match="recordings, expected a task graph"):
-        read_graph(put("x.json", '{"format": "tgml-demonstrations"}'))
+        read_graph(put("x.json", '{"format": "stepgraph-demonstrations"}'))
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
@@ -172,24 +172,24 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("fuzz") / "graph.json"
 
 
-@pytest.mark.parametrize("content", [TRUTH, graph_to_json(TEA)], ids=["truth", "tgml"])
+@pytest.mark.parametrize("content", [TRUTH, graph_to_json(TEA)], ids=["truth", "stepgraph"])
 @fuzzed
 @given(draw=st.data())
-def test_a_graph_with_one_wrong_value_gives_only_errors_of_tgml(
+def test_a_graph_with_one_wrong_value_gives_only_errors_of_stepgraph(
     content: Any, draw: st.DataObject, scratch: Path
 ) -> None:
     scratch.write_text(json.dumps(changed(content, draw)))
     message = f"{scratch}: "
     try:
         read_graph(scratch)
-    except TgmlError as error:
+    except StepgraphError as error:
         message = str(error)
     assert message.startswith(f"{scratch}: ")
 
 
 @fuzzed
 @given(draw=st.data())
-def test_damaged_graphml_gives_only_errors_of_tgml(draw: st.DataObject, scratch: Path) -> None:
+def test_damaged_graphml_gives_only_errors_of_stepgraph(draw: st.DataObject, scratch: Path) -> None:
     text = "\n".join(nx.generate_graphml(TEA.to_networkx()))
     start, end = sorted(draw.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
     inserted = draw.draw(st.text(alphabet='<>/"= graphnodeedgekey', max_size=8))
@@ -198,7 +198,7 @@ def test_damaged_graphml_gives_only_errors_of_tgml(draw: st.DataObject, scratch:
     message = f"{path}: "
     try:
         read_graph(path)
-    except TgmlError as error:
+    except StepgraphError as error:
         message = str(error)
     assert message.startswith(f"{path}: ")
 

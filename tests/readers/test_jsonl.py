@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from tgml.errors import FormatError
-from tgml.readers import read_demonstrations
-from tgml.sequences import KeyStepSequence
+from stepgraph.errors import FormatError
+from stepgraph.readers import read_demonstrations
+from stepgraph.sequences import KeyStepSequence
 
 from .conftest import Put
 

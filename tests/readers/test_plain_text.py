@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tgml.errors import FormatError
-from tgml.readers import read_demonstrations
+from stepgraph.errors import FormatError
+from stepgraph.readers import read_demonstrations
 
 from .conftest import Put
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stepgraph.errors import FormatError
+from stepgraph.graph import TaskGraph, connect_ends
+from stepgraph.readers import read_graph
+from stepgraph.readers.pnml import graph_from_pnml
+from stepgraph.rendering.pnml import to_pnml
 from tests.rendering.strategies import task_graphs as named_graphs
 from tests.rendering.test_bpmn import large_graphs
 from tests.rendering.test_graphml import XML_TEXT
-from tgml.errors import FormatError
-from tgml.graph import TaskGraph, connect_ends
-from tgml.readers import read_graph
-from tgml.readers.pnml import graph_from_pnml
-from tgml.rendering.pnml import to_pnml
 
 GRAPHS = large_graphs() | named_graphs(endings=XML_TEXT)
 

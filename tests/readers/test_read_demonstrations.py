@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from tgml.errors import FormatError, InputError, SettingError, UnknownNameError
-from tgml.readers import read_demonstrations
+from stepgraph.errors import FormatError, InputError, SettingError, UnknownNameError
+from stepgraph.readers import read_demonstrations
 
 from .conftest import Put
 
@@ -109,6 +109,6 @@ def test_start_as_a_step_is_refused_with_the_path(put: Put) -> None:
 
 
 def test_importing_the_readers_loads_neither_numpy_nor_networkx() -> None:
-    code = "import sys, tgml.readers; print({'numpy', 'networkx', 'torch'} & set(sys.modules))"
+    code = "import sys, stepgraph.readers; print({'numpy', 'networkx', 'torch'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

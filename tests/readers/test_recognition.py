@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tgml.errors import FormatError, MissingDataError
-from tgml.readers import read_assembly101_o, read_epic_tent_o, read_recognition
-from tgml.readers.recognition import RECOGNISERS, recognition_file
-from tgml.sequences import Vocabulary
+from stepgraph.errors import FormatError, MissingDataError
+from stepgraph.readers import read_assembly101_o, read_epic_tent_o, read_recognition
+from stepgraph.readers.recognition import RECOGNISERS, recognition_file
+from stepgraph.sequences import Vocabulary
 
 WORDS = Vocabulary(("open", "read", "spread"))
 

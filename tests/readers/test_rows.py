@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.errors import FormatError
-from tgml.readers.rows import SWAP, Row, gather
+from stepgraph.errors import FormatError
+from stepgraph.readers.rows import SWAP, Row, gather
 
 
 def starts(*texts: str) -> list[float | None]:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.errors import FormatError, TgmlError, UnknownNameError
-from tgml.readers.stated_edges import parse_edge, read_stated_edges
+from stepgraph.errors import FormatError, StepgraphError, UnknownNameError
+from stepgraph.readers.stated_edges import parse_edge, read_stated_edges
 
 from .conftest import Put
 
@@ -30,7 +30,7 @@ def test_an_unknown_step_is_answered_with_the_nearest() -> None:
 
 @given(st.text())
 def test_any_text_is_an_edge_or_refused_with_an_error_of_ours(text: str) -> None:
-    with pytest.raises(TgmlError):
+    with pytest.raises(StepgraphError):
         parse_edge(text, ())
 
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from tgml.errors import FormatError, UnknownNameError
-from tgml.readers import read_demonstrations
-from tgml.sequences import KeyStepSequence
+from stepgraph.errors import FormatError, UnknownNameError
+from stepgraph.readers import read_demonstrations
+from stepgraph.sequences import KeyStepSequence
 
 from .conftest import Put
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tgml.errors import FormatError
-from tgml.readers import Reading, read_demonstrations
+from stepgraph.errors import FormatError
+from stepgraph.readers import Reading, read_demonstrations
 
 from .conftest import Put
 from .samples import STEPS, taxonomy_annotations

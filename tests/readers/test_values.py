@@ -4,8 +4,8 @@ from datetime import datetime
 
 import pytest
 
-from tgml.errors import FormatError
-from tgml.readers.values import SHOWN, as_name, as_seconds, parse_mark, parse_time, shown
+from stepgraph.errors import FormatError
+from stepgraph.readers.values import SHOWN, as_name, as_seconds, parse_mark, parse_time, shown
 
 
 def test_what_is_large_is_counted_instead_of_shown() -> None:

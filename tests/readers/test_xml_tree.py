@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from tgml.errors import FormatError
-from tgml.readers import xml_tree
-from tgml.readers.xml_tree import parse_xml
+from stepgraph.errors import FormatError
+from stepgraph.readers import xml_tree
+from stepgraph.readers.xml_tree import parse_xml
 
 LAUGHS = """<?xml version="1.0"?>
 <!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>

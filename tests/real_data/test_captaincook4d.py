@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tgml.benchmarks import run_benchmark
-from tgml.learners import get_learner
-from tgml.postprocess import to_graph
-from tgml.readers import read_demonstrations
-from tgml.sequences import Demonstrations
+from stepgraph.benchmarks import run_benchmark
+from stepgraph.learners import get_learner
+from stepgraph.postprocess import to_graph
+from stepgraph.readers import read_demonstrations
+from stepgraph.sequences import Demonstrations
 
 pytestmark = pytest.mark.real_data
 

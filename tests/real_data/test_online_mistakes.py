@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tgml.benchmarks import run_benchmark
+from stepgraph.benchmarks import run_benchmark
 
 pytestmark = pytest.mark.real_data
 

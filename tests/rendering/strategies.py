@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from tgml.graph import Edge, TaskGraph, connect_ends
-from tgml.sequences import END, START
+from stepgraph.graph import Edge, TaskGraph, connect_ends
+from stepgraph.sequences import END, START
 
 NASTY = (
     "stir\nwell",

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stepgraph.attributes import StepAttributes
+from stepgraph.errors import GraphError
+from stepgraph.graph import TaskGraph
+from stepgraph.rendering.bpmn import to_bpmn
 from tests.strategies import task_graphs
-from tgml.attributes import StepAttributes
-from tgml.errors import GraphError
-from tgml.graph import TaskGraph
-from tgml.rendering.bpmn import to_bpmn
 
 from .strategies import task_graphs as named_graphs
 from .test_pnml import small_graphs

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.errors import SettingError
-from tgml.rendering.charts import Dots, Point, Series, dot_chart, line_chart
-from tgml.rendering.charts.axes import round_ticks, tick_labels
-from tgml.rendering.charts.looks import COLOURS, looks
-from tgml.rendering.text import printable
+from stepgraph.errors import SettingError
+from stepgraph.rendering.charts import Dots, Point, Series, dot_chart, line_chart
+from stepgraph.rendering.charts.axes import round_ticks, tick_labels
+from stepgraph.rendering.charts.looks import COLOURS, looks
+from stepgraph.rendering.text import printable
 
 from .strategies import NASTY, names
 

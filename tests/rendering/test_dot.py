@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from tgml.errors import SettingError
-from tgml.graph import TaskGraph
-from tgml.rendering.dot import to_dot
-from tgml.rendering.text import printable
+from stepgraph.errors import SettingError
+from stepgraph.graph import TaskGraph
+from stepgraph.rendering.dot import to_dot
+from stepgraph.rendering.text import printable
 
 from .strategies import NASTY, task_graphs
 

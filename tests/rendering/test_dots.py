@@ -4,8 +4,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tgml.errors import SettingError
-from tgml.rendering.charts import Dots, dot_chart
+from stepgraph.errors import SettingError
+from stepgraph.rendering.charts import Dots, dot_chart
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tgml.attributes import StepAttributes
-from tgml.errors import GraphError
-from tgml.graph import TaskGraph
-from tgml.rendering.graphml import to_graphml
+from stepgraph.attributes import StepAttributes
+from stepgraph.errors import GraphError
+from stepgraph.graph import TaskGraph
+from stepgraph.rendering.graphml import to_graphml
 
 from .strategies import task_graphs
 

@@ -4,9 +4,9 @@ from itertools import pairwise
 
 from hypothesis import given, settings
 
+from stepgraph.graph import TaskGraph
+from stepgraph.rendering.layers import lay_out
 from tests.strategies import task_graphs
-from tgml.graph import TaskGraph
-from tgml.rendering.layers import lay_out
 
 
 @given(task_graphs())

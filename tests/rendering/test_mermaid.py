@@ -4,9 +4,9 @@ import re
 
 from hypothesis import given, settings
 
-from tgml.graph import TaskGraph
-from tgml.rendering.mermaid import to_mermaid
-from tgml.rendering.text import printable
+from stepgraph.graph import TaskGraph
+from stepgraph.rendering.mermaid import to_mermaid
+from stepgraph.rendering.text import printable
 
 from .strategies import task_graphs
 

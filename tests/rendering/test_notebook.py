@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from tgml import TaskGraph, display
-from tgml.errors import MissingExtraError
-from tgml.procedures import load_procedure
-from tgml.rendering import drawing
+from stepgraph import TaskGraph, display
+from stepgraph.errors import MissingExtraError
+from stepgraph.procedures import load_procedure
+from stepgraph.rendering import drawing
 
 GRAPH = load_procedure("pancakes").graph
 

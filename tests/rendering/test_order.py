@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from tgml.graph import TaskGraph
-from tgml.rendering.order import dependents_of, last_rows, row_order
+from stepgraph.graph import TaskGraph
+from stepgraph.rendering.order import dependents_of, last_rows, row_order
 
 from .strategies import task_graphs
 

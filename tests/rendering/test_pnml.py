@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stepgraph.attributes import StepAttributes
+from stepgraph.errors import GraphError
+from stepgraph.graph import TaskGraph
+from stepgraph.rendering.pnml import to_pnml
 from tests.strategies import task_graphs
-from tgml.attributes import StepAttributes
-from tgml.errors import GraphError
-from tgml.graph import TaskGraph
-from tgml.rendering.pnml import to_pnml
 
 from .strategies import task_graphs as named_graphs
 from .token_game import PNML, orders_of_net, valid_complete_orders

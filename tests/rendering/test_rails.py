@@ -5,9 +5,9 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tgml.graph import TaskGraph
-from tgml.rendering.terminal import draw
-from tgml.sequences import END, START
+from stepgraph.graph import TaskGraph
+from stepgraph.rendering.terminal import draw
+from stepgraph.sequences import END, START
 
 from .reading import read_drawing
 from .strategies import task_graphs

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tgml.errors import UnknownNameError
-from tgml.graph import TaskGraph
-from tgml.rendering import RENDERERS, render
-from tgml.storage import graph_from_json, parse_json
+from stepgraph.errors import UnknownNameError
+from stepgraph.graph import TaskGraph
+from stepgraph.rendering import RENDERERS, render
+from stepgraph.storage import graph_from_json, parse_json
 
 from .strategies import task_graphs
 
@@ -64,7 +64,7 @@ def test_json_is_what_storage_reads() -> None:
 
 def test_listing_the_formats_loads_no_heavy_package() -> None:
     code = (
-        "import sys; import tgml.rendering; "
+        "import sys; import stepgraph.rendering; "
         "print({'numpy', 'networkx', 'torch', 'rich'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tgml.attributes import EdgeEvidence, StepAttributes
-from tgml.graph import TaskGraph
-from tgml.rendering import render
-from tgml.rendering.steps import describe
-from tgml.rendering.terminal import draw
+from stepgraph.attributes import EdgeEvidence, StepAttributes
+from stepgraph.graph import TaskGraph
+from stepgraph.rendering import render
+from stepgraph.rendering.steps import describe
+from stepgraph.rendering.terminal import draw
 
 GRAPH = TaskGraph.from_preconditions({"stir": ["pour"], "drink": ["stir"]}).replace(
     attributes={

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tgml.errors import SettingError, UnknownNameError
-from tgml.graph import TaskGraph, connect_ends
-from tgml.rendering.terminal import draw
-from tgml.sequences import END, START
+from stepgraph.errors import SettingError, UnknownNameError
+from stepgraph.graph import TaskGraph, connect_ends
+from stepgraph.rendering.terminal import draw
+from stepgraph.sequences import END, START
 
 from .reading import read_numbers
 from .strategies import task_graphs
@@ -157,7 +157,7 @@ def test_a_mark_for_no_step_is_refused() -> None:
 
 def test_drawing_loads_no_heavy_package() -> None:
     code = (
-        "import sys; import tgml.rendering.terminal; "
+        "import sys; import stepgraph.rendering.terminal; "
         "print({'numpy', 'networkx', 'torch', 'rich'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

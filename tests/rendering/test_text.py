@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.rendering.text import columns, pad, printable, shorten, wrap
+from stepgraph.rendering.text import columns, pad, printable, shorten, wrap
 
 from .strategies import names
 

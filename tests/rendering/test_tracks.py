@@ -4,9 +4,9 @@ from itertools import pairwise
 
 from hypothesis import given, settings
 
-from tgml.graph import TaskGraph
-from tgml.rendering.order import row_order
-from tgml.rendering.tracks import choose_columns, lay_tracks
+from stepgraph.graph import TaskGraph
+from stepgraph.rendering.order import row_order
+from stepgraph.rendering.tracks import choose_columns, lay_tracks
 
 from .strategies import task_graphs
 from .test_order import needs_of

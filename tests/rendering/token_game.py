@@ -1,6 +1,6 @@
 """Nets and processes played with tokens, to list all that they can do.
 
-This reads the files by itself, with none of the code that tgml imports them by.
+This reads the files by itself, with none of the code that stepgraph imports them by.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import permutations
 from xml.etree import ElementTree as ET
 
-from tgml.graph import TaskGraph
+from stepgraph.graph import TaskGraph
 
 Order = tuple[str, ...]
 State = frozenset[tuple[str, int]]  # tokens by place

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tgml.runs.outcome import Outcome, learn_batch
-from tgml.sequences import Demonstrations
+from stepgraph.runs.outcome import Outcome, learn_batch
+from stepgraph.sequences import Demonstrations
 
 
 def deadly(

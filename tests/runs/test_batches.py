@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.logs import ProcedureSize
-from tgml.runs import cut_batches
+from stepgraph.logs import ProcedureSize
+from stepgraph.runs import cut_batches
 
 SIZES = st.lists(st.tuples(st.integers(1, 30), st.integers(1, 40)), min_size=0, max_size=60).map(
     lambda pairs: [

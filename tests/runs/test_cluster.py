@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from stepgraph.errors import UnavailableError
+from stepgraph.runs import Workers, learn_run
 from tests.runs.test_run import as_bytes, many
-from tgml.errors import UnavailableError
-from tgml.runs import Workers, learn_run
 
 distributed = pytest.importorskip("distributed")
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.runs.killing import deadly, deadly_once
-from tgml.errors import (
+from stepgraph.errors import (
     FileError,
     InputError,
     MissingExtraError,
@@ -17,11 +16,12 @@ from tgml.errors import (
     UnavailableError,
     UnknownNameError,
 )
-from tgml.pipeline import learn
-from tgml.runs import Outcome, RunReport, Workers, learn_run
-from tgml.runs import run as running
-from tgml.runs.checkpoint import Checkpoint
-from tgml.sequences import Demonstrations, KeyStepSequence, Vocabulary
+from stepgraph.pipeline import learn
+from stepgraph.runs import Outcome, RunReport, Workers, learn_run
+from stepgraph.runs import run as running
+from stepgraph.runs.checkpoint import Checkpoint
+from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
+from tests.runs.killing import deadly, deadly_once
 
 pytest.importorskip("joblib")
 
@@ -77,7 +77,7 @@ def test_an_error_nobody_thought_of_is_of_its_procedure_alone(
     def fail(self: object, given: Demonstrations, *, seed: int = 0) -> Any:  # noqa: ARG001
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr("tgml.learners.intersection.Intersection.learn", fail)
+    monkeypatch.setattr("stepgraph.learners.intersection.Intersection.learn", fail)
     report = learn_run(many(2), "intersection", workers=Workers(1))
     assert [outcome.error for outcome in report.outcomes] == ["ZeroDivisionError: oh"] * 2
 
@@ -158,7 +158,7 @@ def test_a_full_disk_ends_the_run_and_keeps_what_was_finished(
         written.append(Path(path))
         Path(path).write_text(text)
 
-    monkeypatch.setattr("tgml.runs.checkpoint.write_text", full)
+    monkeypatch.setattr("stepgraph.runs.checkpoint.write_text", full)
     with pytest.raises(FileError, match=r"No space left on device.*the same command goes on"):
         learn_run(many(), "intersection", workers=Workers(2), most=3, checkpoint=tmp_path)
     monkeypatch.undo()
@@ -250,7 +250,7 @@ def test_without_the_extra_the_message_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.delitem(sys.modules, "dask.distributed", raising=False)
-    with pytest.raises(MissingExtraError, match=r"pip install 'tgml\[cluster\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'stepgraph\[cluster\]'"):
         learn_run(many(), "intersection", workers=workers, most=3)
 
 

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.storage.wrong import TEXTS, changed, outcome, some
-from tests.strategies import JSON_VALUES, annotated_demonstrations
-from tgml.errors import FormatError
-from tgml.sequences import Demonstrations, KeyStepSequence, Vocabulary
-from tgml.storage import (
+from stepgraph.errors import FormatError
+from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
+from stepgraph.storage import (
     VERSION,
     demonstrations_from_json,
     demonstrations_to_json,
     dump_json,
     parse_json,
 )
+from tests.storage.wrong import TEXTS, changed, outcome, some
+from tests.strategies import JSON_VALUES, annotated_demonstrations
 
 DEMONSTRATIONS = Demonstrations(
     Vocabulary(("egg", "milk", "mix")),
@@ -40,8 +40,8 @@ def test_demonstrations_survive_their_file(given_: Demonstrations) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "reason"),
     [
-        ("format", "tgml-graph", '"format": "tgml-demonstrations"'),
-        ("version", VERSION + 1, "install a newer tgml"),
+        ("format", "stepgraph-graph", '"format": "stepgraph-demonstrations"'),
+        ("version", VERSION + 1, "install a newer stepgraph"),
         ("steps", None, "'steps' is missing"),
         ("steps", ["", "b"], "step 1 has the name ''"),
         ("procedure", [], "'procedure' is a list"),
@@ -99,7 +99,7 @@ RECORDINGS = some(
 @given(
     some(
         st.fixed_dictionaries(
-            {"format": st.just("tgml-demonstrations"), "version": some(st.just(VERSION))},
+            {"format": st.just("stepgraph-demonstrations"), "version": some(st.just(VERSION))},
             optional={
                 "steps": some(st.lists(TEXTS, max_size=3)),
                 "demonstrations": RECORDINGS,

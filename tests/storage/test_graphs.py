@@ -10,12 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.storage.wrong import GRAPH, TEXTS, changed, outcome, some
-from tests.strategies import JSON_VALUES, task_graphs
-from tgml.attributes import EdgeEvidence, StepAttributes
-from tgml.errors import CycleError, FormatError, GraphError, TgmlError
-from tgml.graph import TaskGraph
-from tgml.storage import (
+from stepgraph.attributes import EdgeEvidence, StepAttributes
+from stepgraph.errors import CycleError, FormatError, GraphError, StepgraphError
+from stepgraph.graph import TaskGraph
+from stepgraph.storage import (
     VERSION,
     dump_json,
     graph_from_json,
@@ -24,6 +22,8 @@ from tgml.storage import (
     read_json,
     save_graph,
 )
+from tests.storage.wrong import GRAPH, TEXTS, changed, outcome, some
+from tests.strategies import JSON_VALUES, task_graphs
 
 
 @given(task_graphs(weighted=True))
@@ -53,7 +53,7 @@ def test_the_bytes_do_not_depend_on_the_order_in_which_edges_came(
 def test_a_saved_graph_is_a_json_file_that_says_what_it_is(tmp_path: Path) -> None:
     save_graph(GRAPH, tmp_path / "g.json")
     content = json.loads((tmp_path / "g.json").read_bytes())
-    assert (content["format"], content["version"]) == ("tgml-graph", VERSION)
+    assert (content["format"], content["version"]) == ("stepgraph-graph", VERSION)
     assert content["edges"][1] == {"step": "milk", "needs": "START"}
     assert graph_from_json(read_json(tmp_path / "g.json")) == GRAPH
 
@@ -66,9 +66,13 @@ def test_each_edge_has_a_line_of_its_own_for_people_who_compare_files() -> None:
 @pytest.mark.parametrize(
     ("key", "value", "reason"),
     [
-        ("format", "tgml-demonstrations", '"format": "tgml-graph", came'),
+        ("format", "stepgraph-demonstrations", '"format": "stepgraph-graph", came'),
         ("format", None, "came None"),
-        ("version", VERSION + 1, f"version {VERSION + 1}.*up to {VERSION}; install a newer tgml"),
+        (
+            "version",
+            VERSION + 1,
+            f"version {VERSION + 1}.*up to {VERSION}; install a newer stepgraph",
+        ),
         ("version", 0, "the version is 0; expected a whole number from 1 on"),
         ("version", True, "the version is True"),
         ("version", "1", "the version is '1'"),
@@ -127,7 +131,7 @@ EDGES = some(
 @given(
     some(
         st.fixed_dictionaries(
-            {"format": st.just("tgml-graph"), "version": some(st.just(VERSION))},
+            {"format": st.just("stepgraph-graph"), "version": some(st.just(VERSION))},
             optional={
                 "steps": some(st.lists(TEXTS, max_size=3)),
                 "edges": EDGES,
@@ -193,6 +197,6 @@ def test_attributes_and_evidence_survive_a_file(tmp_path: Path) -> None:
 def test_attributes_or_evidence_that_are_none_are_refused(
     key: str, wrong: object, message: str
 ) -> None:
-    with pytest.raises(TgmlError, match=message) as refused:
+    with pytest.raises(StepgraphError, match=message) as refused:
         graph_from_json(graph_to_json(_rich()) | {key: wrong}, "file")
     assert "file: file" not in str(refused.value)

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.storage.wrong import names_in
-from tests.strategies import JSON_VALUES
-from tgml.errors import FileError, FormatError
-from tgml.files import read_text, write_text
-from tgml.graph import TaskGraph
-from tgml.storage import (
+from stepgraph.errors import FileError, FormatError
+from stepgraph.files import read_text, write_text
+from stepgraph.graph import TaskGraph
+from stepgraph.storage import (
     dump_json,
     parse_json,
     read_json,
     save_graph,
 )
+from tests.storage.wrong import names_in
+from tests.strategies import JSON_VALUES
 
 
 @given(st.dictionaries(st.text(max_size=5), JSON_VALUES))

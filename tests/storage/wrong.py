@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
+from stepgraph.errors import StepgraphError
+from stepgraph.graph import TaskGraph
 from tests.strategies import JSON_VALUES
-from tgml.errors import TgmlError
-from tgml.graph import TaskGraph
 
 T = TypeVar("T")
 
@@ -29,7 +29,7 @@ def outcome(read: Callable[[Any, str], T], content: Any) -> tuple[T | None, str]
     """Return what was read, or nothing and the message; other errors pass."""
     try:
         return read(content, "here"), ""
-    except TgmlError as error:
+    except StepgraphError as error:
         return None, str(error)
 
 

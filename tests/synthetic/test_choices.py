@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tgml.errors import SettingError
-from tgml.graph import TaskGraph
-from tgml.synthetic import Demonstrator, Noise, draw_demonstrations, random_procedure, with_choices
+from stepgraph.errors import SettingError
+from stepgraph.graph import TaskGraph
+from stepgraph.synthetic import (
+    Demonstrator,
+    Noise,
+    draw_demonstrations,
+    random_procedure,
+    with_choices,
+)
 
 
 def procedure(seed: int = 0, *, optional: float = 0.3, repeatable: float = 0.3) -> TaskGraph:

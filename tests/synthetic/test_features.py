@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from stepgraph.errors import SettingError
+from stepgraph.frames import segments
+from stepgraph.monitoring import find_violations
+from stepgraph.synthetic.features import BACKGROUND, SimulatedCamera, draw_sessions
 from tests.recogniser_samples import CAMERA, GRAPH, films
-from tgml.errors import SettingError
-from tgml.frames import segments
-from tgml.monitoring import find_violations
-from tgml.synthetic.features import BACKGROUND, SimulatedCamera, draw_sessions
 
 
 def test_the_frames_show_the_steps_in_their_order() -> None:

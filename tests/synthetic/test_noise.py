@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.errors import SettingError
-from tgml.sequences import KeyStepSequence
-from tgml.synthetic import Demonstrator, Noise, disturb
+from stepgraph.errors import SettingError
+from stepgraph.sequences import KeyStepSequence
+from stepgraph.synthetic import Demonstrator, Noise, disturb
 
 ORDER = tuple(range(1, 11))
 RATES = st.floats(0, 1)

@@ -7,9 +7,9 @@ from itertools import permutations
 import pytest
 from scipy.stats import chisquare
 
-from tgml.errors import SettingError
-from tgml.graph import TaskGraph
-from tgml.synthetic import UniformOrders, count_orders, draw_orders, random_procedure
+from stepgraph.errors import SettingError
+from stepgraph.graph import TaskGraph
+from stepgraph.synthetic import UniformOrders, count_orders, draw_orders, random_procedure
 
 
 def every_order(graph: TaskGraph) -> set[tuple[int, ...]]:

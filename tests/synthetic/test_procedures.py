@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.errors import SettingError
-from tgml.graph import TaskGraph
-from tgml.synthetic import random_procedure
+from stepgraph.errors import SettingError
+from stepgraph.graph import TaskGraph
+from stepgraph.synthetic import random_procedure
 
 
 def ordered_pairs(graph: TaskGraph) -> int:

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-import tgml.synthetic
-from tgml.learners import get_learner
-from tgml.postprocess import to_graph
-from tgml.synthetic import Demonstrator, Noise, draw_demonstrations, random_procedure
+import stepgraph.synthetic
+from stepgraph.learners import get_learner
+from stepgraph.postprocess import to_graph
+from stepgraph.synthetic import Demonstrator, Noise, draw_demonstrations, random_procedure
 
 
 def test_clean_demonstrations_are_complete_valid_and_marked_as_right() -> None:
@@ -49,5 +49,5 @@ def test_enough_clean_demonstrations_give_the_procedure_back() -> None:
 
 
 def test_every_exported_name_exists_and_is_documented() -> None:
-    for name in tgml.synthetic.__all__:
-        assert getattr(tgml.synthetic, name).__doc__
+    for name in stepgraph.synthetic.__all__:
+        assert getattr(stepgraph.synthetic, name).__doc__

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from stepgraph.web.service.store import Connect, connector
 from tests.browser import browser, open_page
 from tests.web.postgres import postgres
 from tests.web.service.running import Running
 from tests.web.studio.on_page import begin
-from tgml.web.service.store import Connect, connector
 
 __all__ = ["begin", "browser", "open_page", "postgres"]
 
@@ -31,7 +31,7 @@ def connect(request: pytest.FixtureRequest, tmp_path: Path) -> Connect:
     else:
         opened = connector(request.getfixturevalue("postgres"))
         tables = opened()
-        for name in ("observations", "sessions", "graphs", "tgml_store"):
+        for name in ("observations", "sessions", "graphs", "stepgraph_store"):
             tables.fetch(f"DROP TABLE IF EXISTS {name}")
         tables.close()
     tables = opened()

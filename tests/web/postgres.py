@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-USER = "tgml"
+USER = "stepgraph"
 
 
 def _programs() -> Path | None:
@@ -35,7 +35,7 @@ def postgres() -> Iterator[str]:
             pwd.getpwnam(owner)
         except KeyError:
             pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
-    folder = Path(tempfile.mkdtemp(prefix="tgml-postgres-", dir="/tmp"))
+    folder = Path(tempfile.mkdtemp(prefix="stepgraph-postgres-", dir="/tmp"))
     if owner:
         shutil.chown(folder, owner)
     with socket.socket() as free:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from stepgraph.graph import TaskGraph
 from tests.browser import NARROW, WIDE, OpenPage, overflows, screenshot
 from tests.web.service.running import STEPS, Running
-from tgml.graph import TaskGraph
 
 TOKEN = "correct-horse-battery-staple"  # noqa: S105
 HOSTILE = "<img src=x onerror=document.title='owned'><b>beat</b> the egg whites until stiff peaks"
@@ -35,7 +35,7 @@ def busy(tmp_path: Path, running: Running) -> Running:
     running.open("done", label="Station 3, finished early")
     running.observe("done", "0", "mix")
     running.finish("done")
-    from tgml.storage import graph_to_json
+    from stepgraph.storage import graph_to_json
 
     running.client.put("/v1/graphs/odd", json=graph_to_json(ODD))
     running.open("odd", "odd", label="<script>document.title='owned'</script>")
@@ -85,7 +85,7 @@ def test_names_are_shown_as_text(width: int, busy: Running, open_page: OpenPage)
     expect(page.locator("#verdicts li")).to_have_count(3)
     expect(page.locator("#verdicts")).to_contain_text("<b>beat</b>")
     assert page.locator("#main img, #main b, #main script").count() == 0
-    assert page.title() == "Live sessions - tgml"
+    assert page.title() == "Live sessions - stepgraph"
     assert not overflows(page)
     screenshot(page, f"dashboard-names-{width}")
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from stepgraph.graph import TaskGraph
+from stepgraph.readers import read_graph
+from stepgraph.sequences import Demonstrations
+from stepgraph.storage import save_graph
+from stepgraph.synthetic import draw_demonstrations, random_procedure
+from stepgraph.web.studio.basis import Basis
 from tests.browser import NARROW, WIDE, OpenPage, overflows, screenshot
 from tests.web.studio.on_page import WIDTHS, Begin, choose_pair, click_edge, keep_both, part
 from tests.web.studio.running import ORDERS, TEA, as_csv
-from tgml.graph import TaskGraph
-from tgml.readers import read_graph
-from tgml.sequences import Demonstrations
-from tgml.storage import save_graph
-from tgml.synthetic import draw_demonstrations, random_procedure
-from tgml.web.studio.basis import Basis
 
 HOSTILE = "<img src=x onerror=document.title='owned'><b>beat</b> the egg whites until stiff peaks"
 
@@ -308,7 +308,7 @@ def test_names_are_shown_as_text(width: int, begin: Begin) -> None:
     page.locator("#tab-recordings").click()
     assert not overflows(page)
     assert page.locator("body img, body b, body i:not(.shares i), body script").count() == 0
-    assert page.title() == "<script>document.title='owned'</script> - tgml studio"
+    assert page.title() == "<script>document.title='owned'</script> - stepgraph studio"
 
 
 def test_a_hundred_steps_are_found_and_edited(begin: Begin) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from stepgraph.learners.llm.client import Client
+from stepgraph.learners.llm.learner import LanguageModel
 from tests.llm_server import MODEL, LlmServer
-from tgml.learners.llm.client import Client
-from tgml.learners.llm.learner import LanguageModel
 
 MakeLearner = Callable[..., LanguageModel]
 MakeClient = Callable[..., Client]
@@ -19,15 +19,15 @@ KEY = "sk-very-secret-0123456789"
 def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no test depend on somebody's own endpoint, nor wait long between attempts."""
     for name in (
-        "TGML_LLM_URL",
-        "TGML_LLM_MODEL",
-        "TGML_LLM_KEY",
-        "TGML_CACHE",
+        "STEPGRAPH_LLM_URL",
+        "STEPGRAPH_LLM_MODEL",
+        "STEPGRAPH_LLM_KEY",
+        "STEPGRAPH_CACHE",
         "OPENAI_BASE_URL",
         "OPENAI_API_KEY",
     ):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("tgml.learners.llm.client.FIRST_PAUSE", 0.001)
+    monkeypatch.setattr("stepgraph.learners.llm.client.FIRST_PAUSE", 0.001)
 
 
 @pytest.fixture

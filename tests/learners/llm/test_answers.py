@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.learners.llm.answers import Answer, Outcome, read_answer
-from tgml.learners.llm.question import Question
+from stepgraph.learners.llm.answers import Answer, Outcome, read_answer
+from stepgraph.learners.llm.question import Question
 
 MIX = Question("mix", ("crack the egg", "pour the milk", "heat the pan"))
 PAN = ("heat the pan",)

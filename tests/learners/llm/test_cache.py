@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tgml.errors import FileError
-from tgml.learners.llm.cache import Cache, DamagedError
-from tgml.learners.llm.client import Reply
-from tgml.learners.llm.question import Question
+from stepgraph.errors import FileError
+from stepgraph.learners.llm.cache import Cache, DamagedError
+from stepgraph.learners.llm.client import Reply
+from stepgraph.learners.llm.question import Question
 
 ASK = Question("b", ("a", "c")).messages
 OTHER = Question("c", ("a", "b")).messages
@@ -47,7 +47,7 @@ def test_another_model_or_temperature_is_another_answer(cache: Cache) -> None:
         lambda content: content[: len(content) // 2],
         lambda content: content.replace(b'"text": "text"', b'"text": 3'),
         lambda content: content.replace(b'"refused": false', b'"refused": null'),
-        lambda content: content.replace(b"tgml-llm-answer", b"tgml-graph"),
+        lambda content: content.replace(b"stepgraph-llm-answer", b"stepgraph-graph"),
         lambda content: content.replace(b'"model": "m"', b'"model": "n"'),
     ],
 )

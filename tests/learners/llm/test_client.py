@@ -8,6 +8,9 @@ import time
 
 import pytest
 
+from stepgraph.errors import InputError, SettingError
+from stepgraph.learners.llm.client import Client, Reply, StoppedError
+from stepgraph.learners.llm.question import Question
 from tests.learners.llm.conftest import KEY, MakeClient
 from tests.llm_server import (
     MODEL,
@@ -22,9 +25,6 @@ from tests.llm_server import (
     says,
     slow,
 )
-from tgml.errors import InputError, SettingError
-from tgml.learners.llm.client import Client, Reply, StoppedError
-from tgml.learners.llm.question import Question
 
 ASK = Question("b", ("a", "c")).messages
 CHAINED = Reply('{"b": ["a"]}')
@@ -124,7 +124,7 @@ def test_the_time_out_is_for_the_whole_request(
 def test_pauses_grow_and_have_an_end(
     make_client: MakeClient, server: LlmServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tgml.learners.llm.client.FIRST_PAUSE", 0.5)
+    monkeypatch.setattr("stepgraph.learners.llm.client.FIRST_PAUSE", 0.5)
     pauses: list[float] = []
     server.usual = fails(500)
     with pytest.raises(InputError):
@@ -173,9 +173,9 @@ def test_a_refused_key_names_the_variable_to_set(
     make_client: MakeClient, server: LlmServer
 ) -> None:
     server.usual = fails(401)
-    with pytest.raises(SettingError, match=r"key was refused .*TGML_LLM_KEY"):
+    with pytest.raises(SettingError, match=r"key was refused .*STEPGRAPH_LLM_KEY"):
         make_client(key=KEY).ask(ASK)
-    with pytest.raises(SettingError, match=r"wants a key .*TGML_LLM_KEY"):
+    with pytest.raises(SettingError, match=r"wants a key .*STEPGRAPH_LLM_KEY"):
         make_client().ask(ASK)
 
 
@@ -189,7 +189,7 @@ def test_a_refused_connection_says_so_at_once() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and nobody listens
         address = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
-        with pytest.raises(InputError, match=rf"{address}.*refused.*TGML_LLM_URL"):
+        with pytest.raises(InputError, match=rf"{address}.*refused.*STEPGRAPH_LLM_URL"):
             Client(address, MODEL).ask(ASK)
 
 
@@ -262,7 +262,7 @@ def test_stopping_ends_what_is_under_way(
     server: LlmServer,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tgml.learners.llm.client.FIRST_PAUSE", 30.0)
+    monkeypatch.setattr("stepgraph.learners.llm.client.FIRST_PAUSE", 30.0)
     server.usual = trouble
     client = make_client(timeout=30)
     timer = threading.Timer(0.2, client.stop)

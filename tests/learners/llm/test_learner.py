@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from stepgraph.errors import FileError, InputError, SettingError
+from stepgraph.learners import get_learner
+from stepgraph.learners.llm.learner import LanguageModel
+from stepgraph.pipeline import learn_all
+from stepgraph.sequences import Demonstrations, Vocabulary
 from tests.learners.llm.conftest import KEY, MakeLearner
 from tests.llm_server import MODEL, Asked, Handler, LlmServer, chain, fails, says, slow
-from tgml.errors import FileError, InputError, SettingError
-from tgml.learners import get_learner
-from tgml.learners.llm.learner import LanguageModel
-from tgml.pipeline import learn_all
-from tgml.sequences import Demonstrations, Vocabulary
 
 CABD = Demonstrations.from_steps(["cabd"], procedure="letters")
 XY = Demonstrations.from_steps(["xy"])
@@ -212,11 +212,11 @@ def test_a_fatal_error_does_not_wait_for_the_rest(
 
     server.usual = one_fails
     begin = time.monotonic()
-    with pytest.raises(SettingError, match="TGML_LLM_KEY"):
+    with pytest.raises(SettingError, match="STEPGRAPH_LLM_KEY"):
         make_learner(timeout=60).learn_many([CABD, Demonstrations.from_steps(["klmno"])])
     assert time.monotonic() - begin < 5
     assert len(server.asked) <= 5
-    assert not any(thread.name.startswith("tgml-llm") for thread in threading.enumerate())
+    assert not any(thread.name.startswith("stepgraph-llm") for thread in threading.enumerate())
 
 
 def test_a_damaged_file_of_the_cache_is_asked_again_and_noted(
@@ -285,17 +285,17 @@ def test_the_key_is_written_nowhere(
 
 
 def test_the_key_of_the_environment_is_no_setting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TGML_LLM_KEY", KEY)
+    monkeypatch.setenv("STEPGRAPH_LLM_KEY", KEY)
     assert get_learner("llm").key == ""  # type: ignore[attr-defined]
 
 
 def test_endpoint_and_model_may_come_from_the_environment(
     server: LlmServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("TGML_LLM_URL", server.url)
-    monkeypatch.setenv("TGML_LLM_MODEL", "another")
+    monkeypatch.setenv("STEPGRAPH_LLM_URL", server.url)
+    monkeypatch.setenv("STEPGRAPH_LLM_MODEL", "another")
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setenv("TGML_CACHE", str(tmp_path / "there"))
+    monkeypatch.setenv("STEPGRAPH_CACHE", str(tmp_path / "there"))
     LanguageModel().learn(XY)
     assert server.asked[0].content["model"] == "another"
     assert server.asked[0].authorization == f"Bearer {KEY}"
@@ -303,7 +303,7 @@ def test_endpoint_and_model_may_come_from_the_environment(
 
 
 def test_without_an_endpoint_learning_says_what_to_set() -> None:
-    with pytest.raises(SettingError, match="TGML_LLM_URL"):
+    with pytest.raises(SettingError, match="STEPGRAPH_LLM_URL"):
         LanguageModel().learn(XY)
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tgml.learners.llm.question import Question
+from stepgraph.learners.llm.question import Question
 
 
 def test_the_question_is_the_papers_with_the_other_steps_in_alphabetical_order() -> None:

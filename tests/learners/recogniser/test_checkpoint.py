@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from stepgraph.errors import FormatError
+from stepgraph.learners.network_file import read_network, write_network
+from stepgraph.learners.recogniser import load_recogniser, save_recogniser
+from stepgraph.learners.recogniser.checkpoint import FORMAT, VERSION
 from tests.recogniser_samples import films, trained
-from tgml.errors import FormatError
-from tgml.learners.network_file import read_network, write_network
-from tgml.learners.recogniser import load_recogniser, save_recogniser
-from tgml.learners.recogniser.checkpoint import FORMAT, VERSION
 
 
 @pytest.fixture
@@ -47,9 +47,12 @@ def test_the_same_recogniser_gives_the_same_bytes(file: Path) -> None:
         ({"pace": []}, "its header lacks or misstates"),
         ({"pace": {"enter": 10**400}}, "its header lacks or misstates int too large"),
         ({"widths": [10**12]}, r"safetensors: by its header the network has 24,.* numbers or more"),
-        ({"pace": {"duration": float("nan")}}, "no network that tgml saved"),
-        ({"version": 2}, "version 2 of the format; this tgml reads 1"),
-        ({"format": "tgml-transformer"}, "a 'tgml-transformer'; expected a 'tgml-recogniser'"),
+        ({"pace": {"duration": float("nan")}}, "no network that stepgraph saved"),
+        ({"version": 2}, "version 2 of the format; this stepgraph reads 1"),
+        (
+            {"format": "stepgraph-transformer"},
+            "a 'stepgraph-transformer'; expected a 'stepgraph-recogniser'",
+        ),
     ],
 )
 def test_a_header_that_misstates_is_refused(

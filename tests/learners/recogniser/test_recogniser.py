@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import torch
 
+from stepgraph.errors import FormatError, SettingError
+from stepgraph.frames import FrameRecording
+from stepgraph.learners import recogniser as home
+from stepgraph.learners.recogniser import RecogniserSettings, fit_recogniser
 from tests.recogniser_samples import CAMERA, SETTINGS, films, trained
-from tgml.errors import FormatError, SettingError
-from tgml.frames import FrameRecording
-from tgml.learners import recogniser as home
-from tgml.learners.recogniser import RecogniserSettings, fit_recogniser
 
 
 def test_a_stream_gives_what_the_whole_recording_gives() -> None:
@@ -154,12 +154,12 @@ def test_settings_used_here_are_the_ones_that_were_trained_with() -> None:
 
 def test_without_torch_the_command_that_installs_it_is_said() -> None:
     code = (
-        "import sys; sys.modules['torch'] = None; import tgml.learners.recogniser as home\n"
+        "import sys; sys.modules['torch'] = None; import stepgraph.learners.recogniser as home\n"
         "try: home.fit_recogniser\n"
         "except home.MissingExtraError as error: print(error)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install 'tgml[torch]'" in ran.stdout
+    assert "pip install 'stepgraph[torch]'" in ran.stdout
 
 
 def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.frames import FrameRecording
-from tgml.learners.recogniser import RecogniserSettings
-from tgml.learners.recogniser.windows import NOT_COUNTED, batches, make_batch, window_ends
+from stepgraph.frames import FrameRecording
+from stepgraph.learners.recogniser import RecogniserSettings
+from stepgraph.learners.recogniser.windows import NOT_COUNTED, batches, make_batch, window_ends
 
 
 def counting(length: int) -> FrameRecording:

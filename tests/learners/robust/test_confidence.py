@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tgml.evaluation import calibration_error
-from tgml.learners import get_learner
-from tgml.learners.partial_order import closure, reduction
-from tgml.learners.robust.confidence import (
+from stepgraph.evaluation import calibration_error
+from stepgraph.learners import get_learner
+from stepgraph.learners.partial_order import closure, reduction
+from stepgraph.learners.robust.confidence import (
     LARGEST,
     WEIGHTS,
     Place,
@@ -21,14 +21,14 @@ from tgml.learners.robust.confidence import (
     features,
     places,
 )
-from tgml.learners.robust.demonstrators import Demonstrators
-from tgml.learners.robust.pair_mixture import pair_log_odds
-from tgml.learners.robust.recordings import Recordings
-from tgml.learners.robust.search import toggled
-from tgml.postprocess import to_graph
-from tgml.repetitions import Repetitions
-from tgml.sequences import END, START, Demonstrations
-from tgml.synthetic import draw_problems
+from stepgraph.learners.robust.demonstrators import Demonstrators
+from stepgraph.learners.robust.pair_mixture import pair_log_odds
+from stepgraph.learners.robust.recordings import Recordings
+from stepgraph.learners.robust.search import toggled
+from stepgraph.postprocess import to_graph
+from stepgraph.repetitions import Repetitions
+from stepgraph.sequences import END, START, Demonstrations
+from stepgraph.synthetic import draw_problems
 
 BoolMatrix = NDArray[np.bool_]
 
@@ -110,7 +110,7 @@ def test_gains_are_looked_for_as_long_as_the_budget_lasts(
 ) -> None:
     recordings = Recordings.of(Demonstrations.from_steps(["abcd"]), Repetitions.FIRST, 0)
     people = Demonstrators(recordings.sequences, recordings.weights, 6, errors=2.0, successes=20.0)
-    monkeypatch.setattr("tgml.learners.robust.confidence.TRIALS", trials * people.cost + 1)
+    monkeypatch.setattr("stepgraph.learners.robust.confidence.TRIALS", trials * people.cost + 1)
     gains = features(recordings, people, np.zeros((6, 6), dtype=bool))[..., 2]
     assert np.count_nonzero(gains) == trials
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tgml.learners.partial_order import closure, reduction
-from tgml.learners.robust.demonstrators import LIKING, TRUSTED, Demonstrators
+from stepgraph.learners.partial_order import closure, reduction
+from stepgraph.learners.robust.demonstrators import LIKING, TRUSTED, Demonstrators
 
 
 def _closed(size: int, *pairs: tuple[int, int]) -> NDArray[np.bool_]:

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tgml.errors import InputError, SettingError
-from tgml.evaluation import compare_edges
-from tgml.graph import TaskGraph
-from tgml.learners import Learned, get_learner
-from tgml.learners.partial_order import closure, reduction
-from tgml.learners.robust import Robust, learner
-from tgml.learners.robust.recordings import Recordings
-from tgml.postprocess import to_graph
-from tgml.procedures import load_procedure, procedure_names
-from tgml.repetitions import Repetitions
-from tgml.sequences import Demonstrations
-from tgml.synthetic import Noise, draw_demonstrations, random_procedure
+from stepgraph.errors import InputError, SettingError
+from stepgraph.evaluation import compare_edges
+from stepgraph.graph import TaskGraph
+from stepgraph.learners import Learned, get_learner
+from stepgraph.learners.partial_order import closure, reduction
+from stepgraph.learners.robust import Robust, learner
+from stepgraph.learners.robust.recordings import Recordings
+from stepgraph.postprocess import to_graph
+from stepgraph.procedures import load_procedure, procedure_names
+from stepgraph.repetitions import Repetitions
+from stepgraph.sequences import Demonstrations
+from stepgraph.synthetic import Noise, draw_demonstrations, random_procedure
 
 
 def _graph(method: str, demonstrations: Demonstrations, **given: object) -> TaskGraph:

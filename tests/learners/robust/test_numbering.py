@@ -3,10 +3,10 @@ from __future__ import annotations
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from tgml.learners import get_learner
-from tgml.learners.robust.numbering import by_place
-from tgml.postprocess import to_graph
-from tgml.sequences import Demonstrations, Vocabulary
+from stepgraph.learners import get_learner
+from stepgraph.learners.robust.numbering import by_place
+from stepgraph.postprocess import to_graph
+from stepgraph.sequences import Demonstrations, Vocabulary
 
 STEPS = "abcde"
 RECORDINGS = st.lists(

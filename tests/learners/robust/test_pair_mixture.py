@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tests.strategies import demonstrations as drawn
-from tgml.learners.robust.pair_mixture import (
+from stepgraph.learners.robust.pair_mixture import (
     HABITS,
     SUCCESSES,
     capacity,
@@ -17,9 +16,10 @@ from tgml.learners.robust.pair_mixture import (
     first_order,
     pair_log_odds,
 )
-from tgml.learners.robust.recordings import Recordings
-from tgml.repetitions import Repetitions
-from tgml.sequences import Demonstrations
+from stepgraph.learners.robust.recordings import Recordings
+from stepgraph.repetitions import Repetitions
+from stepgraph.sequences import Demonstrations
+from tests.strategies import demonstrations as drawn
 
 Matrix = NDArray[np.float64]
 DEMONSTRATIONS = drawn(max_steps=5)

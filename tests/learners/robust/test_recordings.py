@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tgml.learners.robust.recordings import Recordings
-from tgml.repetitions import Repetitions
-from tgml.sequences import Demonstrations
+from stepgraph.learners.robust.recordings import Recordings
+from stepgraph.repetitions import Repetitions
+from stepgraph.sequences import Demonstrations
 
 
 def test_equal_recordings_are_counted_once_with_their_number() -> None:

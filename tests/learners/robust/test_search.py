@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.learners.partial_order import closure, reduction
-from tgml.learners.robust.demonstrators import Demonstrators
-from tgml.learners.robust.recordings import Recordings
-from tgml.learners.robust.search import EDGE_COST, Search, toggled
-from tgml.repetitions import Repetitions
-from tgml.sequences import Demonstrations
+from stepgraph.learners.partial_order import closure, reduction
+from stepgraph.learners.robust.demonstrators import Demonstrators
+from stepgraph.learners.robust.recordings import Recordings
+from stepgraph.learners.robust.search import EDGE_COST, Search, toggled
+from stepgraph.repetitions import Repetitions
+from stepgraph.sequences import Demonstrations
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=40))

@@ -11,4 +11,4 @@ def _cache(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(autouse=True)
 def _own_cache(_cache: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep embeddings apart from the user's own."""
-    monkeypatch.setenv("TGML_CACHE", _cache)
+    monkeypatch.setenv("STEPGRAPH_CACHE", _cache)

@@ -11,11 +11,11 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
+from stepgraph.errors import FileError, FormatError
+from stepgraph.learners.tgt.checkpoint import load_checkpoint, save_checkpoint
+from stepgraph.learners.tgt.model import Shape
+from stepgraph.learners.tgt.trained import TrainedTransformer
 from tests.learners.tgt.test_model import network
-from tgml.errors import FileError, FormatError
-from tgml.learners.tgt.checkpoint import load_checkpoint, save_checkpoint
-from tgml.learners.tgt.model import Shape
-from tgml.learners.tgt.trained import TrainedTransformer
 
 VECTORS = np.arange(18, dtype=np.float32).reshape(3, 6) % 5
 
@@ -29,8 +29,8 @@ def saved(tmp_path: Path) -> Path:
 
 def change_header(path: Path, **changes: object) -> None:
     with safe_open(path, framework="pt") as content:
-        header = json.loads(content.metadata()["tgml"])
-    save_file(load_file(path), path, metadata={"tgml": json.dumps({**header, **changes})})
+        header = json.loads(content.metadata()["stepgraph"])
+    save_file(load_file(path), path, metadata={"stepgraph": json.dumps({**header, **changes})})
 
 
 def test_a_network_comes_back_as_it_was(saved: Path) -> None:
@@ -67,13 +67,13 @@ def test_a_pickle_is_not_even_opened(tmp_path: Path) -> None:
 def test_weights_of_somebody_else_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.safetensors"
     save_file({"weight": torch.zeros(2)}, path)
-    with pytest.raises(FormatError, match="no network that tgml saved"):
+    with pytest.raises(FormatError, match="no network that stepgraph saved"):
         load_checkpoint(path)
 
 
 def test_another_version_is_refused(saved: Path) -> None:
     change_header(saved, version=2)
-    with pytest.raises(FormatError, match="version 2 of the format; this tgml reads 1"):
+    with pytest.raises(FormatError, match="version 2 of the format; this stepgraph reads 1"):
         load_checkpoint(saved)
 
 

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from tgml.learners.tgt.distinctiveness import distinctiveness
+from stepgraph.learners.tgt.distinctiveness import distinctiveness
 
 
 def reference(nodes: list[list[float]]) -> float:

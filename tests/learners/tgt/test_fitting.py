@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from stepgraph.learners.tgt.fitting import Course, Schedule, fit, predict
+from stepgraph.learners.tgt.model import Shape, TaskGraphTransformer
 from tests.learners.tgt.test_lessons import WIDTH, lesson
-from tgml.learners.tgt.fitting import Course, Schedule, fit, predict
-from tgml.learners.tgt.model import Shape, TaskGraphTransformer
 
 PLAN = Schedule(
     learning_rate=0.005,

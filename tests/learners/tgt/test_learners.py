@@ -5,14 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from stepgraph.errors import FormatError, SettingError
+from stepgraph.evaluation import compare_edges
+from stepgraph.learners import LEARNERS, get_learner
+from stepgraph.learners.tgt.checkpoint import load_checkpoint
+from stepgraph.postprocess import to_graph
+from stepgraph.procedures import load_procedure
+from stepgraph.sequences import Demonstrations
 from tests.learners.tgt.embeddings.test_segments import TEA, write_released
-from tgml.errors import FormatError, SettingError
-from tgml.evaluation import compare_edges
-from tgml.learners import LEARNERS, get_learner
-from tgml.learners.tgt.checkpoint import load_checkpoint
-from tgml.postprocess import to_graph
-from tgml.procedures import load_procedure
-from tgml.sequences import Demonstrations
 
 EGGS = Demonstrations.from_steps(
     [["crack egg", "whisk egg", "heat pan", "fry"], ["heat pan", "crack egg", "whisk egg", "fry"]],

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tgml.learners.tgt.lessons import Lesson, padded
-from tgml.repetitions import Repetitions
-from tgml.sequences import Demonstrations
+from stepgraph.learners.tgt.lessons import Lesson, padded
+from stepgraph.repetitions import Repetitions
+from stepgraph.sequences import Demonstrations
 
 WIDTH = 6
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tgml.learners.tgt.likely_order import (
+from stepgraph.learners.tgt.likely_order import (
     first_share,
     future_share,
     published_first,

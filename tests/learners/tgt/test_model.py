@@ -5,8 +5,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tgml.errors import SettingError
-from tgml.learners.tgt.model import Shape, TaskGraphTransformer
+from stepgraph.errors import SettingError
+from stepgraph.learners.tgt.model import Shape, TaskGraphTransformer
 
 SMALL = Shape(features=6, width=8, dropout=0.0)
 

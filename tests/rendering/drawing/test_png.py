@@ -5,9 +5,15 @@ import sys
 
 import pytest
 
-from tgml.errors import MissingExtraError, SettingError
-from tgml.graph import TaskGraph
-from tgml.rendering.drawing import draw_graph, largest_scale, to_png, usual_scale, without_glyph
+from stepgraph.errors import MissingExtraError, SettingError
+from stepgraph.graph import TaskGraph
+from stepgraph.rendering.drawing import (
+    draw_graph,
+    largest_scale,
+    to_png,
+    usual_scale,
+    without_glyph,
+)
 
 pytest.importorskip("resvg_py", reason="needs the extra 'draw'")
 
@@ -84,5 +90,7 @@ def test_a_theme_for_browsers_is_no_picture() -> None:
 
 def test_without_resvg_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "resvg_py", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'tgml\[draw\]', or write an .svg"):
+    with pytest.raises(
+        MissingExtraError, match=r"pip install 'stepgraph\[draw\]', or write an .svg"
+    ):
         to_png(draw_graph(GRAPH))

@@ -4,8 +4,8 @@ from dataclasses import asdict
 
 import pytest
 
-from tgml.errors import UnknownNameError
-from tgml.rendering.drawing.themes import DARK, LIGHT, THEMES, Theme, get_theme
+from stepgraph.errors import UnknownNameError
+from stepgraph.rendering.drawing.themes import DARK, LIGHT, THEMES, Theme, get_theme
 
 both = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 
@@ -39,7 +39,7 @@ def test_the_theme_of_the_screen_knows_every_colour_of_both() -> None:
     for theme in (LIGHT, DARK):
         for name, colour in asdict(theme).items():
             if name != "style":
-                assert f"--tgml-{name.replace('_', '-')}:{colour}" in style
+                assert f"--stepgraph-{name.replace('_', '-')}:{colour}" in style
 
 
 def test_an_unknown_theme_is_answered_with_the_nearest() -> None:

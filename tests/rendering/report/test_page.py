@@ -5,8 +5,7 @@ from html.parser import HTMLParser
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.rendering.strategies import NASTY
-from tgml.rendering.report import (
+from stepgraph.rendering.report import (
     DoneStep,
     Need,
     RecordingEntry,
@@ -15,6 +14,7 @@ from tgml.rendering.report import (
     StepEntry,
     to_html,
 )
+from tests.rendering.strategies import NASTY
 
 VOID = {"meta", "br"}
 texts = st.text(min_size=1, max_size=30) | st.sampled_from(NASTY)

@@ -8,15 +8,15 @@ from typing import Any
 
 import httpx
 
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring import Monitor, explain
+from stepgraph.web.service.context import Service
+from stepgraph.web.service.graphs import put_graph
+from stepgraph.web.service.limits import Limits
+from stepgraph.web.service.security import Guard
+from stepgraph.web.service.server import make_server
+from stepgraph.web.service.store import Connect, connector
 from tests.web.in_thread import InThread
-from tgml.graph import TaskGraph
-from tgml.monitoring import Monitor, explain
-from tgml.web.service.context import Service
-from tgml.web.service.graphs import put_graph
-from tgml.web.service.limits import Limits
-from tgml.web.service.security import Guard
-from tgml.web.service.server import make_server
-from tgml.web.service.store import Connect, connector
 
 BATTER = TaskGraph.from_preconditions(
     {"mix": ["crack egg", "add milk"], "rest": ["mix", "add milk"], "fry": ["rest", "heat pan"]},

@@ -15,14 +15,14 @@ from pathlib import Path
 import httpx
 import pytest
 
+from stepgraph.benchmarks.service.kills import measure_kills
+from stepgraph.benchmarks.service.process import READY, ServiceProcess
+from stepgraph.web.service.store import Connect, connector
+from stepgraph.web.service.store_sqlite import SqliteTables
+from stepgraph.web.service.tables import Tables
 from tests.cli.running import killed_at_the_end
 from tests.web.in_thread import until
 from tests.web.service.running import STEPS, Running, replayed, without_ids
-from tgml.benchmarks.service.kills import measure_kills
-from tgml.benchmarks.service.process import READY, ServiceProcess
-from tgml.web.service.store import Connect, connector
-from tgml.web.service.store_sqlite import SqliteTables
-from tgml.web.service.tables import Tables
 
 NOTHING_WRONG = {"lost": 0, "twice": 0, "wrong": 0}
 
@@ -37,7 +37,9 @@ def test_a_kill_in_the_middle_of_writes_loses_nothing(
 
 
 @pytest.mark.full
-@pytest.mark.skipif(not os.environ.get("TGML_FULL_TESTS"), reason="TGML_FULL_TESTS is not set")
+@pytest.mark.skipif(
+    not os.environ.get("STEPGRAPH_FULL_TESTS"), reason="STEPGRAPH_FULL_TESTS is not set"
+)
 def test_twenty_kills_lose_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert measure_kills(20).items() >= {**NOTHING_WRONG, "kills": 20}.items()
@@ -79,8 +81,8 @@ def test_a_full_disk_refuses_what_it_cannot_keep_and_loses_nothing(
 
 def test_a_file_that_may_not_grow_is_refused_and_loses_nothing(tmp_path: Path) -> None:
     """The kernel refuses the write itself, as a quota or a full disk does."""
+    from stepgraph.storage import save_graph
     from tests.web.service.running import BATTER
-    from tgml.storage import save_graph
 
     graph = tmp_path / "batter.json"
     save_graph(BATTER, graph)
@@ -90,7 +92,7 @@ def test_a_file_that_may_not_grow_is_refused_and_loses_nothing(tmp_path: Path) -
         resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
-    command = [sys.executable, "-m", "tgml.cli.main", "serve", str(graph), "--store", store]
+    command = [sys.executable, "-m", "stepgraph.cli.main", "serve", str(graph), "--store", store]
     with (
         subprocess.Popen(
             [*command, "--port", "0"],
@@ -176,7 +178,7 @@ def test_a_client_that_vanishes_in_the_middle_of_its_words_leaves_nothing(tmp_pa
 def test_a_store_that_comes_back_is_used_again(
     connect: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tgml.web.service.problems import StoreDownError
+    from stepgraph.web.service.problems import StoreDownError
 
     broken = False
     opened: list[Tables] = []
@@ -208,11 +210,11 @@ def test_a_store_that_comes_back_is_used_again(
 
 
 def test_a_database_that_refuses_connections_is_a_clear_error() -> None:
-    from tgml.web.service.problems import StoreDownError
+    from stepgraph.web.service.problems import StoreDownError
 
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
-        url = f"postgresql://tgml:s3cret@127.0.0.1:{unused.getsockname()[1]}/x"
+        url = f"postgresql://stepgraph:s3cret@127.0.0.1:{unused.getsockname()[1]}/x"
         with pytest.raises(StoreDownError) as caught:
             connector(url)()
     assert "s3cret" not in str(caught.value)

@@ -8,16 +8,16 @@ from pathlib import Path
 import httpx
 import pytest
 
+from stepgraph.benchmarks.service.process import ServiceProcess
+from stepgraph.storage import save_graph
+from stepgraph.web.service.store import connector
 from tests.web.service.running import BATTER, STEPS, replayed, without_ids
-from tgml.benchmarks.service.process import ServiceProcess
-from tgml.storage import save_graph
-from tgml.web.service.store import connector
 
 
 @pytest.fixture
 def fleet(postgres: str, tmp_path: Path) -> Iterator[list[ServiceProcess]]:
     tables = connector(postgres)()
-    for name in ("observations", "sessions", "graphs", "tgml_store"):
+    for name in ("observations", "sessions", "graphs", "stepgraph_store"):
         tables.fetch(f"DROP TABLE IF EXISTS {name}")
     tables.close()
     save_graph(BATTER, tmp_path / "batter.json")

@@ -6,22 +6,22 @@ from typing import Any
 
 import pytest
 
-from tests.web.service.running import BATTER, Running, replayed, without_ids
-from tgml.errors import InputError
-from tgml.graph import TaskGraph
-from tgml.rendering.bpmn import to_bpmn
-from tgml.rendering.pnml import to_pnml
-from tgml.sequences import Demonstrations
-from tgml.storage import (
+from stepgraph.errors import InputError
+from stepgraph.graph import TaskGraph
+from stepgraph.rendering.bpmn import to_bpmn
+from stepgraph.rendering.pnml import to_pnml
+from stepgraph.sequences import Demonstrations
+from stepgraph.storage import (
     demonstrations_to_json,
     dump_json,
     graph_from_json,
     graph_to_json,
     save_graph,
 )
-from tgml.web.service.graphs import read_files, store_files
-from tgml.web.service.limits import Limits
-from tgml.web.service.store import connector
+from stepgraph.web.service.graphs import read_files, store_files
+from stepgraph.web.service.limits import Limits
+from stepgraph.web.service.store import connector
+from tests.web.service.running import BATTER, Running, replayed, without_ids
 
 TEA = TaskGraph.from_preconditions({"pour": ["boil"], "drink": ["pour"]}, procedure="tea")
 GREEN = TaskGraph.from_preconditions({"pour": ["boil", "cool"], "drink": ["pour"]})
@@ -75,12 +75,16 @@ def test_every_version_can_be_read(running: Running) -> None:
 
 
 NO_GRAPHS: dict[str, tuple[Any, int, str]] = {
-    "a list": ([1, 2], 422, "tgml-graph"),
-    "another format": ({"format": "tgml-demonstrations"}, 422, "tgml-graph"),
-    "a newer version": ({"format": "tgml-graph", "version": 9}, 422, "install a newer tgml"),
+    "a list": ([1, 2], 422, "stepgraph-graph"),
+    "another format": ({"format": "stepgraph-demonstrations"}, 422, "stepgraph-graph"),
+    "a newer version": (
+        {"format": "stepgraph-graph", "version": 9},
+        422,
+        "install a newer stepgraph",
+    ),
     "a cycle": (
         {
-            "format": "tgml-graph",
+            "format": "stepgraph-graph",
             "version": 1,
             "steps": ["a", "b"],
             "edges": [{"step": "a", "needs": "b"}, {"step": "b", "needs": "a"}],
@@ -90,7 +94,7 @@ NO_GRAPHS: dict[str, tuple[Any, int, str]] = {
     ),
     "an edge to nowhere": (
         {
-            "format": "tgml-graph",
+            "format": "stepgraph-graph",
             "version": 1,
             "steps": ["a"],
             "edges": [{"step": "a", "needs": "q"}],
@@ -99,14 +103,19 @@ NO_GRAPHS: dict[str, tuple[Any, int, str]] = {
         "'q'",
     ),
     "too many steps": (
-        {"format": "tgml-graph", "version": 1, "steps": list(map(str, range(2000))), "edges": []},
+        {
+            "format": "stepgraph-graph",
+            "version": 1,
+            "steps": list(map(str, range(2000))),
+            "edges": [],
+        },
         422,
         "2000 steps; at most 1000",
     ),
     "too long a name": (graph_to_json(TaskGraph(["x" * 201], [])), 422, "201 characters"),
     "a null character": (graph_to_json(TaskGraph(["a\x00b"], [])), 422, "null character"),
     "half a character": (
-        {"format": "tgml-graph", "version": 1, "steps": ["\ud800"], "edges": []},
+        {"format": "stepgraph-graph", "version": 1, "steps": ["\ud800"], "edges": []},
         422,
         "half of a character",
     ),

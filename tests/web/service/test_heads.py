@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from stepgraph.web.service.limits import Limits
 from tests.web.in_thread import until
 from tests.web.service.running import Running
-from tgml.web.service.limits import Limits
 
 START = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
 WHOLE = START + b"\r\n"

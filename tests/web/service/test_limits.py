@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from stepgraph.errors import SettingError
+from stepgraph.web.service.limits import ADDRESSES, Limits, Rates
 from tests.web.service.running import Running
-from tgml.errors import SettingError
-from tgml.web.service.limits import ADDRESSES, Limits, Rates
 
 
 def test_sessions_beyond_the_limit_are_refused_until_one_is_finished(tmp_path: Path) -> None:

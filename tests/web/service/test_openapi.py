@@ -12,12 +12,12 @@ import schemathesis
 from hypothesis import HealthCheck, settings
 from schemathesis.checks import CHECKS
 
+from stepgraph.web.service.limits import Limits
+from stepgraph.web.service.openapi import describe
+from stepgraph.web.service.routes import ROUTES
 from tests.web.service.running import JSON, STEPS, Running
-from tgml.web.service.limits import Limits
-from tgml.web.service.openapi import describe
-from tgml.web.service.routes import ROUTES
 
-EXAMPLES = 200 if os.environ.get("TGML_FULL_TESTS") else 8
+EXAMPLES = 200 if os.environ.get("STEPGRAPH_FULL_TESTS") else 8
 STREAMS = [route.path for route in ROUTES if route.stream]
 
 
@@ -55,7 +55,7 @@ schema = schemathesis.openapi.from_dict(described_for_fuzzing())
     max_examples=EXAMPLES,
     deadline=None,
     suppress_health_check=list(HealthCheck),
-    derandomize=not os.environ.get("TGML_FULL_TESTS"),
+    derandomize=not os.environ.get("STEPGRAPH_FULL_TESTS"),
 )
 def test_whatever_is_sent_is_answered_as_described(case: Any, fuzzed: Running) -> None:
     case.call_and_validate(

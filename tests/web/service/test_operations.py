@@ -12,9 +12,9 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from stepgraph.benchmarks.service.process import ServiceProcess
+from stepgraph.storage import save_graph
 from tests.web.service.running import BATTER, STEPS, Running
-from tgml.benchmarks.service.process import ServiceProcess
-from tgml.storage import save_graph
 
 TOKEN = "correct-horse-battery-staple"  # noqa: S105
 
@@ -30,7 +30,7 @@ def test_a_stop_finishes_what_was_asked_and_ends_streams(graph: Path, tmp_path: 
     log = tmp_path / "log"
     arguments = [str(graph), "--store", f"sqlite:///{tmp_path / 'sessions.db'}"]
     with (
-        ServiceProcess(arguments, log=log, variables={"TGML_SERVE_TOKEN": TOKEN}) as service,
+        ServiceProcess(arguments, log=log, variables={"STEPGRAPH_SERVE_TOKEN": TOKEN}) as service,
         httpx.Client(
             base_url=service.address, headers={"Authorization": f"Bearer {TOKEN}"}
         ) as client,
@@ -76,14 +76,14 @@ def test_figures_are_in_prometheus_format_and_right(tmp_path: Path) -> None:
         for family in text_string_to_metric_families(text)
         for sample in family.samples
     }
-    assert found[("tgml_open_sessions",)] == 1
-    assert found["tgml_verdicts_total", ("kind", "too-early")] == 1
-    assert found["tgml_verdicts_total", ("kind", "skipped-inferred")] == 1
-    assert found[("tgml_repeated_observations_total",)] == 1
-    assert found["tgml_requests_total", ("route", "observe"), ("status", "201")] == 2
-    assert found["tgml_requests_total", ("route", "read_session"), ("status", "404")] == 1
-    assert found["tgml_request_seconds_count", ("route", "observe")] == 3
-    assert found[("tgml_commit_commands_sum",)] == 6
+    assert found[("stepgraph_open_sessions",)] == 1
+    assert found["stepgraph_verdicts_total", ("kind", "too-early")] == 1
+    assert found["stepgraph_verdicts_total", ("kind", "skipped-inferred")] == 1
+    assert found[("stepgraph_repeated_observations_total",)] == 1
+    assert found["stepgraph_requests_total", ("route", "observe"), ("status", "201")] == 2
+    assert found["stepgraph_requests_total", ("route", "read_session"), ("status", "404")] == 1
+    assert found["stepgraph_request_seconds_count", ("route", "observe")] == 3
+    assert found[("stepgraph_commit_commands_sum",)] == 6
 
 
 def test_a_handler_that_fails_is_a_500_with_a_log_and_no_details(

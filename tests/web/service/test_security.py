@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from stepgraph.errors import SettingError
+from stepgraph.web.service.logs import JsonLines
+from stepgraph.web.service.routes import ROUTES, ServiceRoute
+from stepgraph.web.service.security import TOKEN_VARIABLE, Guard, find_token, is_loopback
 from tests.web.service.running import JSON, Running
-from tgml.errors import SettingError
-from tgml.web.service.logs import JsonLines
-from tgml.web.service.routes import ROUTES, ServiceRoute
-from tgml.web.service.security import TOKEN_VARIABLE, Guard, find_token, is_loopback
 
 TOKEN = "correct-horse-battery-staple"  # noqa: S105
 KNOWN = {"Authorization": f"Bearer {TOKEN}"}
@@ -52,7 +52,7 @@ def test_the_token_is_never_logged(guarded: Running) -> None:
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(JsonLines())
-    logger = logging.getLogger("tgml.service")
+    logger = logging.getLogger("stepgraph.service")
     before = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG)

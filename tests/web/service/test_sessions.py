@@ -4,12 +4,12 @@ import csv
 import io
 from pathlib import Path
 
+from stepgraph.attributes import StepAttributes
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring import Monitor
+from stepgraph.readers import read_demonstrations
+from stepgraph.storage import graph_from_json
 from tests.web.service.running import BATTER, STEPS, Running, replayed, without_ids
-from tgml.attributes import StepAttributes
-from tgml.graph import TaskGraph
-from tgml.monitoring import Monitor
-from tgml.readers import read_demonstrations
-from tgml.storage import graph_from_json
 
 
 def test_every_verdict_equals_offline_replay(running: Running) -> None:

@@ -12,17 +12,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from stepgraph.errors import FileError, FormatError, SettingError
+from stepgraph.graph import TaskGraph
+from stepgraph.web.service import store as store_module
+from stepgraph.web.service.graphs import put_graph, read_files, store_files
+from stepgraph.web.service.limits import Limits
+from stepgraph.web.service.problems import Problem, StoreBusyError, StoreFullError
+from stepgraph.web.service.sessions import Command, Finish, Observe, Open, Outcome
+from stepgraph.web.service.store import Connect, Store, connector, masked
+from stepgraph.web.service.store_sqlite import SqliteTables
 from tests.strategies import STEP_NAMES, task_graphs
 from tests.web.service.running import BATTER, STEPS, replayed, without_ids
-from tgml.errors import FileError, FormatError, SettingError
-from tgml.graph import TaskGraph
-from tgml.web.service import store as store_module
-from tgml.web.service.graphs import put_graph, read_files, store_files
-from tgml.web.service.limits import Limits
-from tgml.web.service.problems import Problem, StoreBusyError, StoreFullError
-from tgml.web.service.sessions import Command, Finish, Observe, Open, Outcome
-from tgml.web.service.store import Connect, Store, connector, masked
-from tgml.web.service.store_sqlite import SqliteTables
 
 
 def done(
@@ -162,7 +162,7 @@ def test_any_steps_on_any_graph_are_judged_as_offline(
 def test_a_file_that_was_replaced_since_does_not_come_back(
     connect: Connect, tmp_path: Path
 ) -> None:
-    from tgml.storage import save_graph
+    from stepgraph.storage import save_graph
 
     path = tmp_path / "g.graph.json"
     save_graph(BATTER, path)
@@ -175,12 +175,12 @@ def test_a_file_that_was_replaced_since_does_not_come_back(
     tables.close()
 
 
-def test_a_store_of_a_newer_tgml_is_refused(connect: Connect) -> None:
+def test_a_store_of_a_newer_stepgraph_is_refused(connect: Connect) -> None:
     tables = connect()
-    tables.fetch("UPDATE tgml_store SET version = 2")
-    with pytest.raises(FormatError, match="install a newer tgml"):
+    tables.fetch("UPDATE stepgraph_store SET version = 2")
+    with pytest.raises(FormatError, match="install a newer stepgraph"):
         tables.create()
-    tables.fetch("UPDATE tgml_store SET version = 1")
+    tables.fetch("UPDATE stepgraph_store SET version = 1")
     tables.close()
 
 

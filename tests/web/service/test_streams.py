@@ -11,9 +11,9 @@ from typing import Any
 import httpx
 import pytest
 
+from stepgraph.web.service import streams
 from tests.web.in_thread import until
 from tests.web.service.running import STEPS, Running, replayed, without_ids
-from tgml.web.service import streams
 
 
 def events(lines: Iterator[str]) -> Iterator[tuple[str, str, Any]]:
@@ -91,7 +91,7 @@ def test_a_listener_that_vanishes_is_forgotten(tmp_path: Path) -> None:
 
 def _listeners(running: Running) -> float:
     text = httpx.get(f"{running.address}/metrics").text
-    line = next(line for line in text.splitlines() if line.startswith("tgml_streams "))
+    line = next(line for line in text.splitlines() if line.startswith("stepgraph_streams "))
     return float(line.split()[1])
 
 

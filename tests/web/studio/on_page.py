@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from stepgraph.web.studio.basis import Basis
 from tests.browser import NARROW, WIDE, OpenPage, overflows, screenshot
 from tests.web.studio.running import RunningStudio
-from tgml.web.studio.basis import Basis
 
 WIDTHS = pytest.mark.parametrize("width", [WIDE, NARROW])
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import httpx
 
+from stepgraph.graph import TaskGraph
+from stepgraph.pipeline import learn_all
+from stepgraph.sequences import Demonstrations
+from stepgraph.web.studio.basis import METHOD, Basis
+from stepgraph.web.studio.handlers import Handlers
+from stepgraph.web.studio.limits import StudioLimits
+from stepgraph.web.studio.server import make_server
+from stepgraph.web.studio.session import StudioSession
+from stepgraph.web.studio.target import SaveTarget
 from tests.web.in_thread import InThread, until
-from tgml.graph import TaskGraph
-from tgml.pipeline import learn_all
-from tgml.sequences import Demonstrations
-from tgml.web.studio.basis import METHOD, Basis
-from tgml.web.studio.handlers import Handlers
-from tgml.web.studio.limits import StudioLimits
-from tgml.web.studio.server import make_server
-from tgml.web.studio.session import StudioSession
-from tgml.web.studio.target import SaveTarget
 
 TOKEN = "a-key-that-nobody-else-knows"  # noqa: S105
 NOON = "2025-01-01T12:00:00+00:00"

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from stepgraph.errors import FormatError, InputError
+from stepgraph.readers import read_graph
+from stepgraph.storage import save_graph
+from stepgraph.web.studio.basis import Basis
+from stepgraph.web.studio.limits import StudioLimits
+from stepgraph.web.studio.upload import read_upload
 from tests.web.studio.running import NOON, ORDERS, TEA, TOKEN, RunningStudio, as_csv
-from tgml.errors import FormatError, InputError
-from tgml.readers import read_graph
-from tgml.storage import save_graph
-from tgml.web.studio.basis import Basis
-from tgml.web.studio.limits import StudioLimits
-from tgml.web.studio.upload import read_upload
 
 MORE = {**ORDERS, "gil": ["boil water", "warm pot", "add leaves", "pour", "serve", "steep"]}
 
@@ -208,7 +208,7 @@ def test_a_file_of_several_procedures_asks_which(studio: RunningStudio) -> None:
         ("latin.csv", "recording,step\na,caf\xe9\n".encode("latin-1"), "not UTF-8"),
         ("other.csv", "colour,size\nred,1\n", "other.csv"),
         ("torn.csv", 'recording,step\na,"one\n', "torn.csv"),
-        ("graph.json", json.dumps({"format": "tgml-graph", "version": 1}), "graph.json"),
+        ("graph.json", json.dumps({"format": "stepgraph-graph", "version": 1}), "graph.json"),
         ("deep.json", "[" * 100_000, "not JSON"),
         ("lines.jsonl", "{]\n", "lines.jsonl"),
     ],

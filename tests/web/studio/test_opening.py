@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from stepgraph.errors import FileError, FormatError, InputError
+from stepgraph.rendering import render
+from stepgraph.storage import save_graph
+from stepgraph.web.studio.limits import StudioLimits
+from stepgraph.web.studio.opening import open_path
 from tests.web.studio.running import ORDERS, TEA, as_csv
-from tgml.errors import FileError, FormatError, InputError
-from tgml.rendering import render
-from tgml.storage import save_graph
-from tgml.web.studio.limits import StudioLimits
-from tgml.web.studio.opening import open_path
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_a_graph_of_another_format_is_saved_beside_it(suffix: str, tmp_path: Pat
 
 def test_a_graph_file_that_is_not_one_says_why(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
-    path.write_text(json.dumps({"format": "tgml-graph", "version": 1, "steps": "many"}))
+    path.write_text(json.dumps({"format": "stepgraph-graph", "version": 1, "steps": "many"}))
     with pytest.raises(FormatError, match="expected a list of step names"):
         open_path(path)
     path.write_text("{")

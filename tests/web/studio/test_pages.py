@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from tgml.rendering.drawing.themes import DARK, LIGHT
-from tgml.web.pages import STUDIO_PAGES, read_page
+from stepgraph.rendering.drawing.themes import DARK, LIGHT
+from stepgraph.web.pages import STUDIO_PAGES, read_page
 
 
 def test_the_style_sheet_has_the_colours_of_drawings() -> None:
     text = read_page(STUDIO_PAGES["/pages/drawing.css"]).decode()
     light, dark = text.split("prefers-color-scheme: dark", 1)
     for theme, part in ((LIGHT, light), (DARK, dark)):
-        found = dict(re.findall(r"--tgml-([a-z-]+): (#[0-9a-f]{6});", part))
+        found = dict(re.findall(r"--stepgraph-([a-z-]+): (#[0-9a-f]{6});", part))
         expected = {
             name.replace("_", "-"): getattr(theme, name)
             for name in theme.__dataclass_fields__

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stepgraph.attributes import EdgeEvidence, StepAttributes
+from stepgraph.errors import CycleError, InputError, SettingError, UnknownNameError
+from stepgraph.graph import TaskGraph
+from stepgraph.sequences import END, START, Demonstrations
+from stepgraph.storage import graph_from_json, graph_to_json
+from stepgraph.web.studio.basis import Basis
+from stepgraph.web.studio.session import StudioSession
 from tests.web.studio.running import NOON, TEA, brewed
-from tgml.attributes import EdgeEvidence, StepAttributes
-from tgml.errors import CycleError, InputError, SettingError, UnknownNameError
-from tgml.graph import TaskGraph
-from tgml.sequences import END, START, Demonstrations
-from tgml.storage import graph_from_json, graph_to_json
-from tgml.web.studio.basis import Basis
-from tgml.web.studio.session import StudioSession
 
 
 def sitting(graph: TaskGraph = TEA) -> StudioSession:

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
+from stepgraph.sequences import Demonstrations
+from stepgraph.web.studio.tasks import relearn
 from tests.web.studio.running import ORDERS
-from tgml.sequences import Demonstrations
-from tgml.web.studio.tasks import relearn
 
 
 def test_the_bar_moves_with_the_learner_not_only_by_stages() -> None:

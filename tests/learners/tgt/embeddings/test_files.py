@@ -10,9 +10,9 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from tgml.errors import FileError, FormatError
-from tgml.learners.tgt.embeddings import files
-from tgml.learners.tgt.embeddings.files import read_embeddings, vectors_of
+from stepgraph.errors import FileError, FormatError
+from stepgraph.learners.tgt.embeddings import files
+from stepgraph.learners.tgt.embeddings.files import read_embeddings, vectors_of
 
 EGG, MILK = np.array([1.0, 2.0], np.float32), np.array([3.0, 4.0], np.float32)
 

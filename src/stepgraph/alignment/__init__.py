@@ -1,0 +1,60 @@
+"""From a task graph and a recording to moves: the cheapest explanation of what happened.
+
+`align` says which steps of a recording stay where they are, which are skipped and which
+inserted, exactly and in polynomial time, where process mining searches; `conformance` does so
+for all recordings of a log and gives fitness and precision. Nothing here needs torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from stepgraph.alignment.aligner import Aligner
+from stepgraph.alignment.conformance import Conformance, conformance
+from stepgraph.alignment.costs import KINDS, Costs, Kind
+from stepgraph.alignment.explain import explain_alignment
+from stepgraph.alignment.moves import Alignment, Move
+from stepgraph.graph import TaskGraph
+from stepgraph.sequences import step_names
+
+__all__ = [
+    "KINDS",
+    "Aligner",
+    "Alignment",
+    "Conformance",
+    "Costs",
+    "Kind",
+    "Move",
+    "align",
+    "conformance",
+    "explain_alignment",
+]
+
+
+def align(graph: TaskGraph, steps: Iterable[str], *, costs: Costs | None = None) -> Alignment:
+    """Return the cheapest explanation of a recording by a graph; see `Aligner`.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    steps
+        Step names in the order done; they may repeat, and the graph need not have them.
+    costs
+        What the moves cost; by default 1 for a step skipped or inserted.
+
+    Raises
+    ------
+    InputError
+        If the graph is none, or the steps are no names.
+    UnknownNameError
+        If a cost is for a step that the graph does not have.
+
+    Examples
+    --------
+    >>> graph = TaskGraph.from_preconditions({"drink": ["pour"]})
+    >>> align(graph, ["drink", "pour"]).cost
+    2.0
+    """
+    aligner = Aligner(graph, costs)
+    return aligner.align(step_names(steps, aligner.graph.vocabulary))

@@ -1,0 +1,133 @@
+"""How well a graph and a log agree: fitness and precision."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from stepgraph.alignment.aligner import Aligner
+from stepgraph.alignment.antichain import bits
+from stepgraph.alignment.costs import Costs
+from stepgraph.alignment.moves import Alignment, fitness
+from stepgraph.graph import TaskGraph
+from stepgraph.sequences import Demonstrations
+
+
+@dataclass(frozen=True)
+class Conformance:
+    """The alignments of all recordings of a log, and what they say of the graph.
+
+    Parameters
+    ----------
+    alignments
+        One for each recording.
+    weights
+        How many recordings each of them stands for.
+    precision
+        How much of what the graph allows the recordings show, from 0 to 1: see `conformance`.
+    """
+
+    alignments: tuple[Alignment, ...]
+    weights: tuple[float, ...]
+    precision: float
+
+    @property
+    def cost(self) -> float:
+        """The costs of all recordings."""
+        return self._total([alignment.cost for alignment in self.alignments])
+
+    @property
+    def fitness(self) -> float:
+        """1 - the costs of all recordings / their worst costs."""
+        return fitness(self.cost, self._total([alignment.worst for alignment in self.alignments]))
+
+    def _total(self, values: Sequence[float]) -> float:
+        return math.fsum(weight * value for weight, value in zip(self.weights, values, strict=True))
+
+
+def conformance(
+    graph: TaskGraph, demonstrations: Demonstrations, *, costs: Costs | None = None
+) -> Conformance:
+    """Align every recording of a log to a graph.
+
+    Precision is that of escaping edges (Munoz-Gama and Carmona, 2010) over aligned recordings
+    (Adriansyah et al., 2015): the model side of each alignment is a valid order, and after each
+    of its prefixes the graph allows some steps, of which the log shows those that follow
+    the same prefix in any recording. Precision is 1 - (allowed but not shown) / allowed, both
+    summed over the proper prefixes of all recordings. Optional steps that were left out and
+    repetitions are no part of a prefix; a recording counts as many times as it weighs.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    demonstrations
+        The log.
+    costs
+        What the moves cost; by default 1 for a step skipped or inserted.
+
+    Raises
+    ------
+    UnknownNameError
+        If a cost is for a step that the graph does not have.
+
+    Examples
+    --------
+    >>> graph = TaskGraph.from_preconditions({"bread": [], "butter": [], "eat": ["bread"]})
+    >>> log = Demonstrations.from_steps([["bread", "butter", "eat"], ["bread", "butter", "eat"]])
+    >>> result = conformance(graph, log)
+    >>> result.fitness, result.precision  # butter may be first or last, and never is
+    (1.0, 0.6)
+    """
+    aligner = Aligner(graph, costs)
+    known: dict[tuple[str, ...], Alignment] = {}
+    alignments = []
+    for sequence in demonstrations:
+        names = demonstrations.names(sequence)
+        if names not in known:
+            known[names] = aligner.align(names)
+        found = known[names]
+        alignments.append(Alignment(sequence.id, found.moves, found.worst))
+    weights = tuple(sequence.weight for sequence in demonstrations)
+    return Conformance(tuple(alignments), weights, _precision(graph, alignments, weights))
+
+
+@dataclass(slots=True)
+class _Prefix:
+    """A prefix of valid orders: how many recordings have it, and how they go on."""
+
+    times: float = 0.0
+    next: dict[str, _Prefix] = field(default_factory=dict)
+
+
+def _precision(
+    graph: TaskGraph, alignments: Sequence[Alignment], weights: Sequence[float]
+) -> float:
+    optional = set(graph.optional_steps)
+    root = _Prefix()
+    for alignment, weight in zip(alignments, weights, strict=True):
+        prefix = root
+        past = set()
+        for move in alignment.moves:
+            left_out = move.kind == "skipped" and move.step in optional
+            if move.kind == "inserted" or left_out or move.step in past:
+                continue
+            past.add(move.step)
+            prefix.times += weight
+            prefix = prefix.next.setdefault(move.step, _Prefix())
+    allowed = []
+    shown = []
+    # What is allowed depends on the set of steps done, of which there are far fewer than orders.
+    bit = {step: 1 << number for number, step in enumerate(graph.steps)}
+    choices: dict[int, int] = {}
+    waiting = [(root, 0)]
+    while waiting:
+        prefix, done = waiting.pop()
+        if prefix.next:
+            if done not in choices:
+                choices[done] = len(graph.executable(graph.steps[n] for n in bits(done)))
+            allowed.append(prefix.times * choices[done])
+            shown.append(prefix.times * len(prefix.next))
+        waiting += [(longer, done | bit[step]) for step, longer in prefix.next.items()]
+    return math.fsum(shown) / math.fsum(allowed) if allowed else 1.0

@@ -1,0 +1,178 @@
+"""What the recordings tell of a step and of an edge, kept with the graph that they gave.
+
+A `StepAttributes` says how often a step is done at all and whether it is repeated; an
+`EdgeEvidence` says how many recordings showed an edge's order, the opposite one, or neither.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from stepgraph.errors import GraphError
+
+EXAMPLES = 20
+"""At most so many recordings are named for an edge; the counts are always complete."""
+
+
+@dataclass(frozen=True)
+class StepAttributes:
+    """How a step is done, beyond its preconditions.
+
+    Parameters
+    ----------
+    done
+        In which share of the recordings it is done at all, from 0 to 1.
+    optional
+        Whether it may be left out: nobody waits for it.
+    left_out_with
+        Steps that are left out in the same recordings as this one; the surest, where there are
+        many.
+    done_instead
+        Steps that are done in those recordings that leave this one out, and not otherwise; the
+        surest, where there are many.
+    repeated
+        In which share of the recordings that do it it is done again, from 0 to 1.
+    repeatable
+        Whether doing it again is part of the procedure.
+    repeated_after
+        The steps that come directly before it is done again, the most frequent first.
+
+    Raises
+    ------
+    GraphError
+        If a share is no number from 0 to 1.
+    """
+
+    done: float = 1.0
+    optional: bool = False
+    left_out_with: tuple[str, ...] = ()
+    done_instead: tuple[str, ...] = ()
+    repeated: float = 0.0
+    repeatable: bool = False
+    repeated_after: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, share in (("done", self.done), ("repeated", self.repeated)):
+            if not 0 <= share <= 1:
+                raise GraphError(
+                    f"the share {name!r} of a step is {share!r:.40}; expected a number from 0 to 1"
+                )
+        object.__setattr__(self, "left_out_with", tuple(self.left_out_with))
+        object.__setattr__(self, "done_instead", tuple(self.done_instead))
+        object.__setattr__(self, "repeated_after", tuple(self.repeated_after))
+
+
+PROBABLE = 0.5
+"""An edge is doubtful if it is more probable that the step does not need the other one."""
+
+
+@dataclass(frozen=True)
+class EdgeEvidence:
+    """What the recordings showed of one edge: step and precondition, one before the other.
+
+    Parameters
+    ----------
+    held
+        How many recordings did the precondition before the step.
+    broken
+        How many did the step before its precondition.
+    silent
+        How many did only one of the two, or neither.
+    held_in, broken_in
+        The names of some of those recordings, at most `EXAMPLES`.
+    probability
+        How probable it is that the step needs the other one, from 0 to 1, where a method said so.
+
+    Raises
+    ------
+    GraphError
+        If a count is no finite number from 0 on, or the probability none from 0 to 1.
+    """
+
+    held: float
+    broken: float
+    silent: float
+    held_in: tuple[str, ...] = ()
+    broken_in: tuple[str, ...] = ()
+    probability: float | None = None
+
+    def __post_init__(self) -> None:
+        counts = (self.held, self.broken, self.silent)
+        for name, count in zip(("held", "broken", "silent"), counts, strict=True):
+            if not 0 <= count < math.inf:
+                raise GraphError(
+                    f"the evidence of an edge has {name} = {count!r:.40}; expected a count"
+                )
+        if self.probability is not None and not 0 <= self.probability <= 1:
+            raise GraphError(
+                f"the probability of an edge is {self.probability!r:.40}; "
+                "expected a number from 0 to 1"
+            )
+        object.__setattr__(self, "held_in", tuple(self.held_in)[:EXAMPLES])
+        object.__setattr__(self, "broken_in", tuple(self.broken_in)[:EXAMPLES])
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether recordings break it, and it is more probable that it does not hold."""
+        return bool(self.broken) and self.probability is not None and self.probability < PROBABLE
+
+    @property
+    def counts(self) -> str:
+        """In how many recordings the order held, and which broke it, in words.
+
+        Examples
+        --------
+        >>> EdgeEvidence(10, 4, 0, broken_in=("anna", "ben", "cora", "dora")).counts
+        "10 of 14 recordings, not in 'anna', 'ben', 'cora', 1 more"
+        """
+        return f"{self._shares}{self._broken}"
+
+    @property
+    def where(self) -> str:
+        """As `counts`, naming those in which the order held as well, where some lack a step.
+
+        Where none does, these are all but the ones that broke it.
+
+        Examples
+        --------
+        >>> EdgeEvidence(2, 1, 4, ("anna", "ben"), ("cora",)).where
+        "2 of 3 recordings ('anna', 'ben'), not in 'cora'"
+        """
+        held = _named(self.held_in, self.held) if self.silent else ""
+        return f"{self._shares}{held and f' ({held})'}{self._broken}"
+
+    @property
+    def _shares(self) -> str:
+        both = self.held + self.broken
+        return f"{self.held:g} of {both:g} {'recording' if both == 1 else 'recordings'}"
+
+    @property
+    def _broken(self) -> str:
+        named = _named(self.broken_in, self.broken)
+        return named and f", not in {named}"
+
+    def told(self, *, stated: bool = False) -> str:
+        """Return all of it in words; of an edge that somebody stated no probability.
+
+        Examples
+        --------
+        >>> EdgeEvidence(11, 1, 2, broken_in=("anna",), probability=0.93).told()
+        "so in 11 of 12 recordings, not in 'anna'; 2 lack one of the two; 93 % probable"
+        """
+        text = f"so in {self.counts}" if self.held + self.broken else "no recording has both"
+        if self.silent:
+            text += f"; {self.silent:g} {'lacks' if self.silent == 1 else 'lack'} one of the two"
+        if stated:
+            return f"{text}; as stated"
+        if self.probability is not None:
+            text += f"; {100 * self.probability:.0f} % probable"
+        return text
+
+
+def _named(recordings: tuple[str, ...], count: float) -> str:
+    """Return the names of up to three recordings, and how many more there are."""
+    named = [f"'{id_}'" for id_ in recordings[:3]]
+    if named and count > len(named):
+        named.append(f"{count - len(named):g} more")
+    return ", ".join(named)

@@ -1,0 +1,130 @@
+"""`stepgraph advise`: what to record next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stepgraph.cli import options
+from stepgraph.cli.notes import print_notes_on
+from stepgraph.cli.output import count, echo, print_json, print_notes
+from stepgraph.errors import SettingError
+
+if TYPE_CHECKING:
+    from stepgraph.insight import Advice
+
+
+NAMED = 5
+"""So many pairs are named that nobody can be asked for."""
+
+
+def advise(
+    demos: options.Demos,
+    most: Annotated[
+        int, typer.Option("--most", metavar="N", min=0, help="At most so many questions.")
+    ] = 5,
+    must: Annotated[
+        list[str] | None,
+        typer.Option(metavar="'A needs B'", help="This holds: nothing to ask there; repeatable."),
+    ] = None,
+    never: Annotated[
+        list[str] | None,
+        typer.Option(metavar="'A needs B'", help="This does not hold: nothing to ask; repeatable."),
+    ] = None,
+    order: options.Order = None,
+    procedure: options.Procedure = None,
+    file_format: options.Format = None,
+    column: options.ColumnNames = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Say what to record next.
+
+    Lists pairs of steps that the recordings leave open and whose answer would change the graph,
+    those first that would change it most, and an order of steps to ask the next person for, which
+    shows other pairs as well; --json names them all. It goes by the recordings
+    alone, not by what steps mean: where an answer is plain to you, --must and --never say it.
+    Marks of mistakes change nothing: all recordings count, also those that 'learn' leaves out.
+
+    Example: stepgraph advise pancakes.csv
+    """
+    from stepgraph.insight import advise as give_advice
+    from stepgraph.readers import read_demonstrations
+    from stepgraph.readers.stated_edges import parse_edge
+
+    reading = read_demonstrations(demos, **options.reading(file_format, order, procedure, column))
+    if (must or never) and len(reading.procedures) > 1:
+        raise SettingError(
+            f"{demos}: {len(reading.procedures)} procedures; --must and --never are of one, choose "
+            f"it with --procedure NAME: {', '.join(map(repr, reading.procedures))}"
+        )
+    found = [
+        give_advice(
+            given,
+            most=most,
+            must=[parse_edge(text, given.vocabulary.steps) for text in must or ()],
+            never=[parse_edge(text, given.vocabulary.steps) for text in never or ()],
+        )
+        for given in reading.procedures.values()
+    ]
+    print_notes_on(reading.procedures, reading.notes)
+    if as_json:
+        print_json([one.to_json() for one in found])
+        return
+    for number, one in enumerate(found):
+        if number:
+            echo()
+        _print(one)
+
+
+def _print(advice: Advice) -> None:
+    about = f"{advice.procedure}: " if advice.procedure else ""
+    verb = "is" if advice.open_pairs == 1 else "are"
+    echo(f"{about}{advice.open_pairs} of {count(advice.pairs, 'pair')} of steps {verb} open")
+    for question in advice.questions:
+        echo(f"  {question}")
+    if advice.questions or advice.order:
+        first = next(iter(advice.questions), None)
+        stated = shlex.quote(f"{first.first} needs {first.second}" if first else "A needs B")
+        echo(
+            "This goes by the recordings, not by what the steps mean. Where the answer is plain, "
+            f"say it, as in --must {stated}, or with --never."
+        )
+    if not advice.order:
+        _print_nothing_to_ask_for(advice)
+        print_notes(advice.notes)
+        return
+    echo()
+    echo(
+        "Ask the next person to do, whenever several steps can be done, the one that stands first "
+        f"here; this may decide {count(advice.decides, 'pair')}:"
+    )
+    width = len(str(len(advice.order)))
+    for number, step in enumerate(advice.order, start=1):
+        echo(f"  {number:>{width}}  {step}")
+    echo(f"This would show for the first time: {_listed(advice.shows)}.")
+    if advice.left_open:
+        echo(f"It would leave open: {_listed(advice.left_open)}.")
+    print_notes(advice.notes)
+
+
+def _listed(pairs: Sequence[tuple[str, str]]) -> str:
+    said = [f"'{first}' before '{second}'" for first, second in pairs[:NAMED]]
+    if len(pairs) > NAMED:
+        said.append(f"and {count(len(pairs) - NAMED, 'other pair')} (--json lists them)")
+    return ", ".join(said)
+
+
+def _print_nothing_to_ask_for(advice: Advice) -> None:
+    if not advice.left_open:
+        echo(
+            "No order of steps is worth asking for: where these recordings show one order alone, "
+            "it is more probable than not that it is needed."
+        )
+        return
+    echo(
+        "No order of steps is worth asking for: somebody would have to do what probably cannot be "
+        f"done, to show {_listed(advice.left_open)}."
+    )

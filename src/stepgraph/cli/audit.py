@@ -1,0 +1,109 @@
+"""`stepgraph audit`: which recordings are wrong, and where."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from stepgraph.cli import options
+from stepgraph.cli.notes import print_notes_on
+from stepgraph.cli.output import count, echo, print_json, print_notes, print_table
+
+if TYPE_CHECKING:
+    from stepgraph.insight import Audit, AuditedRecording
+
+
+COLUMNS = (
+    "trusted: how far it can be believed; out of order: how many steps more than usual would have "
+    "to move; skipped, repeated: how many were; fractions where it is not certain"
+)
+
+
+def audit(
+    demos: options.Demos,
+    order: options.Order = None,
+    procedure: options.Procedure = None,
+    file_format: options.Format = None,
+    column: options.ColumnNames = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="List the recordings without a finding, too.")
+    ] = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Say which recordings are wrong, and where.
+
+    Recordings are held against what they agree on, each trusted as far as it deserves. Marks of
+    mistakes change nothing: all recordings count, also those that 'learn' leaves out for their
+    marks. Most slips come first. A recording of another procedure is named.
+
+    The table says how far each recording is trusted, how many of its steps would have to move,
+    beyond the one in ten that is allowed to anybody, and how many were skipped or repeated by
+    mistake: fractions where it is not certain. Below it stand the steps that probably take part in
+    a mistake; where two changed places both do, and one would have to move.
+
+    The exit code is 0, whatever is found.
+
+    Example: stepgraph audit pancakes.csv
+    """
+    from stepgraph.insight import audit as audit_recordings
+    from stepgraph.readers import read_demonstrations
+
+    reading = read_demonstrations(demos, **options.reading(file_format, order, procedure, column))
+    found = [audit_recordings(given) for given in reading.procedures.values()]
+    print_notes_on(reading.procedures, reading.notes)
+    if as_json:
+        print_json([_as_json(one) for one in found])
+        return
+    for number, one in enumerate(found):
+        if number:
+            echo()
+        _print(one, every=every)
+
+
+def _print(found: Audit, *, every: bool) -> None:
+    faulty = [entry for entry in found.recordings if entry.findings or entry.other_procedure]
+    about = f"{found.procedure}: " if found.procedure else ""
+    clean = len(found.recordings) - len(faulty)
+    title = (
+        f"{about}{count(len(found.recordings), 'recording')}, {len(faulty)} with something to "
+        f"look at, {clean} without"
+    )
+    shown = found.recordings if every else faulty
+    if shown:
+        print_table(
+            ["recording", "trusted", "out of order", "skipped", "repeated"],
+            [_row(entry) for entry in shown],
+            title=title,
+        )
+        echo(COLUMNS)
+    else:
+        echo(title)
+    for entry in faulty:
+        echo()
+        echo(f"{entry.id}:")
+        if entry.other_procedure:
+            echo(f"  probably of another procedure: it {entry.other_procedure}")
+            continue
+        for finding in entry.findings:
+            place = "      " if finding.position is None else f"step {finding.position}"
+            echo(f"  {place}  '{finding.step}' {finding.slip.value}: {finding.evidence}")
+    print_notes(found.notes)
+
+
+def _row(entry: AuditedRecording) -> list[str]:
+    slips = (entry.out_of_order, entry.skipped, entry.repeated)
+    return [entry.id, f"{100 * entry.reliability:.0f} %", *(f"{slip:.1f}" for slip in slips)]
+
+
+def _as_json(found: Audit) -> dict[str, Any]:
+    return {
+        "procedure": found.procedure,
+        "recordings": [
+            {"recording": entry.id, "slips": entry.slips}
+            | {name: value for name, value in dataclasses.asdict(entry).items() if name != "id"}
+            for entry in found.recordings
+        ],
+        "notes": list(found.notes),
+    }

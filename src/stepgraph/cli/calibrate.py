@@ -1,0 +1,180 @@
+"""`stepgraph calibrate`: how sure to be before raising an alarm, found on training recordings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stepgraph.cli import options
+from stepgraph.cli.output import count, echo, print_json, print_notes
+from stepgraph.cli.recordings import read_for_graph
+from stepgraph.cli.targets import check_file, check_replaced
+from stepgraph.errors import InputError, SettingError, UnknownNameError
+
+if TYPE_CHECKING:
+    from stepgraph.graph import TaskGraph
+    from stepgraph.monitoring import Confusion
+    from stepgraph.sequences import Demonstrations
+
+
+def calibrate(
+    graph: options.Graph,
+    demos: options.Demos,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to write the calibration."),
+    ],
+    budget: Annotated[
+        float, typer.Option(metavar="N", help="How many false alarms a recording are allowed.")
+    ] = 0.5,
+    confusion: options.ConfusionFile = None,
+    error_rate: options.ErrorRate = None,
+    recognised: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What the recogniser saw of the recordings, under the same names: its errors "
+            "are estimated from them.",
+        ),
+    ] = None,
+    mistake_rate: Annotated[
+        float, typer.Option(metavar="R", help="How often people make mistakes.")
+    ] = 0.05,
+    seed: options.Seed = 0,
+    order: options.Order = None,
+    procedure: options.Procedure = None,
+    file_format: options.Format = None,
+    column: options.ColumnNames = None,
+    errors: options.Errors = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Find how sure to be before an alarm is raised.
+
+    The recordings must be free of mistakes; those with marked ones are left out. A recogniser is
+    simulated on them with the errors that are given, or with --recognised what it really saw is
+    judged. 'stepgraph watch --calibration FILE' uses the result.
+
+    Example: stepgraph calibrate pancakes.graph.json pancakes.csv --error-rate 0.1 -o alarm.json
+    """
+    from stepgraph.monitoring import calibrate as find
+    from stepgraph.monitoring.calibration import CALIBRATION_FORMAT
+    from stepgraph.readers import read_graph
+
+    check_file(output)
+    check_replaced(output, CALIBRATION_FORMAT)
+    sources = sum(given is not None for given in (confusion, error_rate, recognised))
+    if sources > 1:
+        raise SettingError(
+            "--confusion, --error-rate and --recognised exclude each other; give one of them"
+        )
+    if not sources:
+        raise SettingError(
+            "nothing says how the recogniser errs; give --error-rate R, --confusion FILE, or with "
+            "--recognised FILE what it saw"
+        )
+    if not 0 < mistake_rate < 1:
+        raise SettingError(f"--mistake-rate {mistake_rate}: expected a number between 0 and 1")
+    loaded = read_graph(graph)
+    reading = options.reading(file_format, order, procedure, column)
+    given, notes = read_for_graph(loaded, demos, **reading | {"errors": errors})
+    clean = [recording for recording in given if not recording.has_mistakes]
+    if len(clean) < len(given):
+        left_out = count(len(given) - len(clean), "recording")
+        notes = (*notes, f"{left_out} with marked mistakes left out")
+    if not clean:
+        raise InputError(f"{demos}: every recording has a marked mistake; expected some without")
+    true = {recording.id: given.names(recording) for recording in clean}
+    _expect_known(loaded, true, demos)
+    notes = (*notes, *_broken(loaded, true))
+    seen = None
+    if recognised is not None:
+        found_there, more = read_for_graph(loaded, recognised, **reading)
+        seen = _seen(found_there, true, recognised)
+        _expect_known(loaded, seen, recognised)
+        notes = (*notes, *more)
+        if len(seen) < len(true):
+            missing = count(len(true) - len(seen), "recording")
+            notes = (*notes, f"{recognised}: {missing} of the true ones not there; left out")
+    recogniser = _recogniser(loaded, true, seen, confusion, error_rate)
+    found = find(
+        loaded,
+        list(seen.values()) if seen is not None else list(true.values()),
+        recogniser,
+        budget=budget,
+        mistake_rate=mistake_rate,
+        seed=seed,
+        recognised=seen is not None,
+    )
+    found.save(output)
+    print_notes(notes)
+    if as_json:
+        print_json({**found.to_json(), "file": str(output)})
+        return
+    echo(
+        f"{output}: alarm from a probability of {found.threshold:.1%} on; "
+        f"{found.false_alarms:.2f} false alarms a recording, {found.budget:g} allowed, "
+        + (
+            f"on {count(found.recordings, 'recording')} that the recogniser saw"
+            if seen is not None
+            else f"on {count(len(true), 'recording')}, each simulated "
+            f"{found.recordings // len(true)} times"
+        )
+    )
+
+
+def _broken(graph: TaskGraph, true: dict[str, tuple[str, ...]]) -> list[str]:
+    """Return a note on the recordings that have mistakes by the graph, unmarked as they are."""
+    from stepgraph.monitoring import Monitor
+
+    broken = []
+    for id_, steps in true.items():
+        monitor = Monitor(graph)
+        for step in steps:
+            monitor.observe(step)
+        if monitor.mistakes:
+            broken.append(repr(id_))
+    if not broken:
+        return []
+    named = ", ".join(broken[:3]) + (f" and {len(broken) - 3} more" if len(broken) > 3 else "")
+    note = (
+        f"{named}: mistakes by this graph, which count as false alarms here; if they are mistakes"
+    )
+    return [f"{note}, mark them or leave these recordings out"]
+
+
+def _expect_known(graph: TaskGraph, given: dict[str, tuple[str, ...]], path: Path) -> None:
+    for id_, steps in given.items():
+        for step in steps:
+            if step not in graph.vocabulary:
+                where = f"{path}: recording {id_!r}"
+                raise UnknownNameError("step", step, graph.steps, where)
+
+
+def _seen(
+    given: Demonstrations, true: dict[str, tuple[str, ...]], path: Path
+) -> dict[str, tuple[str, ...]]:
+    seen = {recording.id: given.names(recording) for recording in given if recording.id in true}
+    if not seen:
+        raise InputError(
+            f"{path}: none of its recordings has the name of a true one, such as "
+            f"{next(iter(true))!r}; expected the same names in both files"
+        )
+    return seen
+
+
+def _recogniser(
+    graph: TaskGraph,
+    true: dict[str, tuple[str, ...]],
+    seen: dict[str, tuple[str, ...]] | None,
+    confusion: Path | None,
+    error_rate: float | None,
+) -> Confusion:
+    from stepgraph.monitoring import Confusion
+
+    if confusion is not None:
+        return Confusion.read(confusion)
+    if seen is not None:
+        return Confusion.estimate([(true[id_], seen[id_]) for id_ in seen], graph.steps)
+    return Confusion.even(graph.steps, error_rate or 0.0)

@@ -1,0 +1,118 @@
+"""`stepgraph check`: recordings held against a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from stepgraph.cli import options
+from stepgraph.cli.output import count, echo, print_json, print_notes
+from stepgraph.cli.recordings import read_for_graph
+
+if TYPE_CHECKING:
+    from stepgraph.graph import TaskGraph
+    from stepgraph.monitoring import Violation
+
+
+def check(
+    graph: options.Graph,
+    demos: options.Demos,
+    order: options.Order = None,
+    procedure: options.Procedure = None,
+    recording: options.Recordings = None,
+    file_format: options.Format = None,
+    column: options.ColumnNames = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Name each step that was done before something it needs.
+
+    A step that is done again is looked at again, so that one oversight can count several times; it
+    is named once, with all places. No step needs an optional one; 'stepgraph align', and
+    'stepgraph watch' without a recogniser's errors, say where such a one comes late. The exit code
+    is 0 if there is none and 1 if there is one.
+
+    Example: stepgraph check pancakes.graph.json pancakes.csv
+    """
+    from stepgraph.graph.doubtful import doubtful
+    from stepgraph.monitoring import find_violations
+    from stepgraph.monitoring.violations import broken_edges
+    from stepgraph.readers import read_graph
+
+    loaded = read_graph(graph)
+    demonstrations, notes = read_for_graph(
+        loaded,
+        demos,
+        only=recording,
+        **options.reading(file_format, order, procedure, column),
+    )
+    found = [(one.id, find_violations(loaded, demonstrations.names(one))) for one in demonstrations]
+    performed = {one.id: set(demonstrations.names(one)) for one in demonstrations}
+    print_notes(notes)
+    if as_json:
+        print_json([_as_json(loaded, id_, violations, performed[id_]) for id_, violations in found])
+    else:
+        for id_, violations in found:
+            for alike in _alike(violations):
+                echo(f"{id_}: {_sentence(loaded, alike, performed[id_])}")
+        echo(_summary([len(violations) for _, violations in found]))
+        every = [violation for _, violations in found for violation in violations]
+        print_notes(doubtful(loaded, among=broken_edges(every)))
+    if any(violations for _, violations in found):
+        raise typer.Exit(1)
+
+
+def _alike(violations: Sequence[Violation]) -> list[list[Violation]]:
+    """Return violations together that differ in their place alone, where the first of them is."""
+    groups: dict[tuple[str, tuple[str, ...]], list[Violation]] = {}
+    for violation in violations:
+        groups.setdefault((violation.step, violation.missing), []).append(violation)
+    return list(groups.values())
+
+
+def _sentence(graph: TaskGraph, alike: Sequence[Violation], performed: Container[str]) -> str:
+    """Return violations that are alike in words, with the doubt where there is nothing else."""
+    violation, *others = alike
+    said = violation.told(performed, also_at=[other.position for other in others])
+    # As the sentence names them: first what was done later, then what never was.
+    missing = sorted(violation.missing, key=lambda needed: needed not in performed)
+    evidence = [graph.evidence.get((violation.step, needed)) for needed in missing]
+    probable = [found.probability or 0.0 for found in evidence if found and found.doubtful]
+    if not probable or len(probable) < len(evidence):
+        return said
+    shares = " and ".join(f"{100 * share:.0f} %" for share in probable)
+    return f"{said} (doubtful: {shares} probable)"
+
+
+def _summary(numbers: Sequence[int]) -> str:
+    """Return how many recordings are right, given the number of violations of each."""
+    recordings = count(len(numbers), "recording")
+    wrong = sum(number > 0 for number in numbers)
+    if not wrong:
+        return f"{recordings}: {'all ' if len(numbers) > 1 else ''}in a valid order"
+    right = len(numbers) - wrong
+    return (
+        f"{recordings}: {right} in a valid order, {wrong} with {count(sum(numbers), 'violation')}"
+    )
+
+
+def _as_json(
+    graph: TaskGraph, id_: str, violations: Sequence[Violation], performed: Container[str]
+) -> dict[str, Any]:
+    return {
+        "recording": id_,
+        "valid": not violations,
+        "violations": [
+            {
+                "position": violation.position,
+                "step": violation.step,
+                "missing": list(violation.missing),
+                "never_done": [name for name in violation.missing if name not in performed],
+                "known": violation.known,
+                "nearest": list(violation.nearest),
+                "sentence": _sentence(graph, [violation], performed),
+            }
+            for violation in violations
+        ],
+    }

@@ -1,0 +1,172 @@
+"""The program `stepgraph`: its commands, and how errors end it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any, cast
+
+import typer
+
+from stepgraph._version import __version__
+from stepgraph.cli import (
+    advise,
+    align,
+    audit,
+    bench,
+    calibrate,
+    check,
+    convert,
+    data,
+    demo,
+    draw,
+    evaluate,
+    example,
+    inspect,
+    learn,
+    methods,
+    recognise,
+    report,
+    serve,
+    show,
+    studio,
+    watch,
+)
+from stepgraph.cli.output import discard_output, echo, prepare_streams, print_error
+from stepgraph.cli.sections import SectionedCommand
+from stepgraph.errors import StepgraphError
+
+INTERRUPTED = 130
+
+# Typer exports one of its usage errors, not the class that they share.
+NUMBERS = {
+    "int range": "a whole number",
+    "float range": "a number",
+    "integer": "a whole number",
+    "float": "a number",
+}
+"""What the parser of the command line calls numbers, and what people do."""
+HINTS = {
+    "stepgraph watch": "steps come from standard input, as in: stepgraph watch GRAPH < FILE",
+    "stepgraph report": "recordings are named with --demos FILE",
+}
+"""What to do where somebody gives a command one file too many."""
+FEW = 3
+"""Where no more commands have an option that another has not, they are named."""
+_UsageError = cast("type[Exception]", typer.BadParameter.__mro__[1])
+
+app = typer.Typer(
+    name="stepgraph",
+    pretty_exceptions_enable=False,
+    # Plain help loads nothing, fits narrow terminals and any encoding.
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("learn", cls=SectionedCommand)(learn.learn)
+app.command("inspect", cls=SectionedCommand)(inspect.inspect)
+app.command("show")(show.show)
+app.command("draw")(draw.draw)
+app.command("report")(report.report)
+app.command("check")(check.check)
+app.command("align")(align.align)
+app.command("watch")(watch.watch)
+app.command("advise")(advise.advise)
+app.command("audit")(audit.audit)
+app.command("calibrate")(calibrate.calibrate)
+app.command("serve")(serve.serve)
+app.command("studio")(studio.studio)
+app.command("evaluate")(evaluate.evaluate)
+app.command("convert")(convert.convert)
+app.command("methods")(methods.methods)
+app.command("example")(example.example)
+app.command("bench")(bench.bench)
+app.command("demo")(demo.demo)
+app.add_typer(data.app, name="data")
+app.add_typer(recognise.app, name="recognise")
+
+
+@app.command("help", hidden=True)  # hidden, as --help says the same and is what help tells of
+def _help(
+    words: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND]", help="Which.")] = None,
+) -> None:
+    """Explain a command, as --help does.
+
+    Example: stepgraph help learn
+    """
+    app([*(words or ()), "--help"], prog_name="stepgraph", standalone_mode=False)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        echo(f"stepgraph {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _options(
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001 - its callback does the work
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Learn how a procedure works from recordings of it, and check new ones.
+
+    To begin: stepgraph example pancakes, then stepgraph learn pancakes.csv -o learned.json
+
+    'stepgraph COMMAND --help' explains a command, with an example.
+    """
+    if context.invoked_subcommand is None:
+        echo(context.get_help())
+
+
+def run() -> None:
+    """Run the program; what goes wrong on purpose ends it with exit code 2 and one message."""
+    prepare_streams()
+    try:
+        code = app(prog_name="stepgraph", standalone_mode=False)
+    except StepgraphError as error:
+        print_error(str(error))
+        sys.exit(2)
+    except _UsageError as error:
+        print_error(_usage_message(error))
+        sys.exit(2)
+    except OSError as error:
+        # Files are looked after where they are used, so this is the stream that help goes to.
+        discard_output()
+        print_error(f"{error.filename or 'the output'}: {error.strerror}")
+        sys.exit(2)
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    if code == INTERRUPTED:
+        print_error("interrupted")
+    sys.exit(code)
+
+
+def _usage_message(error: Any) -> str:
+    message = error.format_message().rstrip(".")
+    for theirs, ours in NUMBERS.items():
+        message = message.replace(f"is not a valid {theirs}", f"is not {ours}")
+    command = error.ctx.command_path if error.ctx is not None else "stepgraph"
+    if command in HINTS and "unexpected extra argument" in message:
+        message += f"; {HINTS[command]}"
+    elsewhere = _commands_with(getattr(error, "option_name", ""), error.ctx)
+    if 0 < len(elsewhere) <= FEW:
+        named = " and ".join(filter(None, [", ".join(elsewhere[:-1]), elsewhere[-1]]))
+        message += f"; {named} {'has' if len(elsewhere) == 1 else 'have'} it"
+    return f"{message[:1].lower()}{message[1:]} (see '{command} --help')"
+
+
+def _commands_with(option: str, context: Any) -> list[str]:
+    """Return the commands that have an option, as one types them."""
+    root: Any = context.find_root().command if option and context is not None else None
+    return [
+        f"'stepgraph {name}'"
+        for name, command in getattr(root, "commands", {}).items()
+        if any(option in parameter.opts for parameter in command.params)
+    ]
+
+
+if __name__ == "__main__":
+    run()

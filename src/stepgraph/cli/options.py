@@ -1,0 +1,348 @@
+"""Options that several commands share, and how their texts become values."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
+
+import typer
+
+from stepgraph.cli.sections import LEARNING, READING
+from stepgraph.cli.targets import check_file
+from stepgraph.errors import SettingError, UnknownNameError, nearest_names
+
+if TYPE_CHECKING:
+    from stepgraph.learners import Learner
+
+
+def completing(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """Return what gives a shell the names that begin as somebody has typed.
+
+    Parameters
+    ----------
+    names
+        Called when the tab key is pressed, so that nothing is imported before.
+    """
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in names() if name.startswith(incomplete)]
+
+    return complete
+
+
+def method_names() -> Iterable[str]:
+    """Return the methods there are."""
+    from stepgraph.learners import LEARNERS
+
+    return LEARNERS
+
+
+Demos = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DEMOS", help="The recordings: CSV, JSON Lines, JSON or text.", show_default=False
+    ),
+]
+Graph = Annotated[
+    Path, typer.Argument(metavar="GRAPH", help="A task graph file.", show_default=False)
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="The format of the recordings, where its file name does not tell.",
+        rich_help_panel=READING,
+    ),
+]
+Order = Annotated[
+    str | None,
+    typer.Option(
+        "--order",
+        metavar="file|start|end",
+        help="Which order of steps counts. Default: the file's; of a log, that of its times.",
+        rich_help_panel=READING,
+    ),
+]
+Procedure = Annotated[
+    str | None,
+    typer.Option(
+        "--procedure",
+        metavar="NAME",
+        help="Use only this procedure of the file.",
+        rich_help_panel=READING,
+    ),
+]
+Recordings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--recording", metavar="NAME", help="Look at this recording of the file only; repeatable."
+    ),
+]
+ColumnNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        metavar="ROLE=NAME",
+        help="Which column is the recording, step, start, end, mistake, procedure or weight; "
+        "repeatable.",
+        rich_help_panel=READING,
+    ),
+]
+Demonstrations = Annotated[
+    Path | None,
+    typer.Option("--demos", metavar="DEMOS", help="Recordings to hold against the graph."),
+]
+Truth = Annotated[
+    Path | None,
+    typer.Option(
+        "--truth", metavar="TRUTH", help="The known graph of the procedure, to compare with."
+    ),
+]
+WithMistakes = Annotated[
+    bool,
+    typer.Option(
+        "--with-mistakes",
+        help="Learn also from recordings with marked mistakes.",
+        rich_help_panel=READING,
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        "--seed",
+        metavar="N",
+        min=0,
+        help="For what is drawn at random; the same gives the same.",
+        rich_help_panel=LEARNING,
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="A setting of the method, listed by 'stepgraph methods METHOD'; repeatable.",
+        rich_help_panel=LEARNING,
+    ),
+]
+ConfusionFile = Annotated[
+    Path | None,
+    typer.Option("--confusion", metavar="FILE", help="The recogniser's errors, as a matrix."),
+]
+ErrorRate = Annotated[
+    float | None,
+    typer.Option("--error-rate", metavar="R", help="The recogniser's errors, as a single rate."),
+]
+CalibrationFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--calibration",
+        metavar="FILE",
+        help="What 'stepgraph calibrate' wrote: the steps come from a recogniser.",
+    ),
+]
+WithNext = Annotated[
+    bool, typer.Option("--next", help="Also say what can be done now, the best first.")
+]
+AsJsonLines = Annotated[bool, typer.Option("--json", help="Print JSON Lines, for machines.")]
+DataDirectory = Annotated[
+    Path | None,
+    typer.Option(
+        "--data", metavar="DIR", help="The data directory. Default: the variable STEPGRAPH_DATA."
+    ),
+]
+Errors = Annotated[
+    Path | None,
+    typer.Option(
+        "--errors",
+        metavar="FILE",
+        help="CaptainCook4D's error annotations for the step annotations.",
+        rich_help_panel=READING,
+    ),
+]
+
+COLUMN_ROLES = ("recording", "step", "start", "end", "mistake", "procedure", "weight")
+
+OPTIONS_OF_LEARN = ("method", "seed", "repetitions", "with_mistakes", "threshold", "relaxed")
+"""What users may take for a setting of the method, but has an option of its own."""
+
+
+def columns(given: Iterable[str] | None) -> dict[str, str]:
+    """Return ``--column`` options as a mapping from role to column name."""
+    pairs = _pairs("--column", "ROLE=NAME", given)
+    for role, name in pairs.items():
+        if role not in COLUMN_ROLES:
+            if name in COLUMN_ROLES and not nearest_names(role, COLUMN_ROLES):
+                raise SettingError(
+                    f"--column {role}={name}: {name!r} is what a column holds, and comes first: "
+                    f"--column {shlex.quote(f'{name}={role}')}"
+                )
+            raise UnknownNameError("column role", role, COLUMN_ROLES, "--column")
+    return pairs
+
+
+def reading(
+    file_format: str | None,
+    order: str | None,
+    procedure: str | None,
+    column: Iterable[str] | None,
+    errors: Path | None = None,
+) -> dict[str, Any]:
+    """Return the options on how recordings are read as arguments of `read_demonstrations`."""
+    return {
+        "format": file_format,
+        "order": order,
+        "procedure": procedure,
+        "columns": columns(column),
+        "errors": errors,
+    }
+
+
+def settings(given: Iterable[str] | None, kind: Any) -> dict[str, Any]:
+    """Return ``--set`` options as a mapping from a method's settings to their values.
+
+    Parameters
+    ----------
+    given
+        The options.
+    kind
+        The method: a dataclass with a ``name``, its fields the settings.
+
+    Raises
+    ------
+    UnknownNameError
+        If the method has no such setting.
+    SettingError
+        If a text is no value of the setting's type.
+    """
+    known = [field.name for field in dataclasses.fields(kind)]
+    kinds = get_type_hints(kind)
+    values = {}
+    for name, text in _pairs("--set", "NAME=VALUE", given).items():
+        if name in OPTIONS_OF_LEARN:
+            option = f"--{name.replace('_', '-')}"
+            raise SettingError(f"--set {name}={text}: it has an option of its own, {option}")
+        if name not in known:
+            raise UnknownNameError("setting", name, known, f"the method {kind.name!r}, --set")
+        values[name] = _value(name, text, kinds[name])
+    return values
+
+
+def knowledge(
+    kind: type[Learner],
+    prior: Path | None,
+    must: Iterable[str] | None,
+    never: Iterable[str] | None,
+    steps: Sequence[str],
+) -> dict[str, Any]:
+    """Return ``--prior``, ``--must`` and ``--never`` as settings of a method.
+
+    Raises
+    ------
+    SettingError
+        If the method takes no such thing.
+    """
+    from stepgraph.readers import read_graph
+    from stepgraph.readers.stated_edges import parse_edge, read_stated_edges
+
+    known = [field.name for field in dataclasses.fields(kind)]
+    if not {"prior", "must", "never"} <= set(known):
+        raise SettingError(
+            f"the method {kind.name!r} takes no --prior, --must or --never; use --method robust or "
+            "fusion"
+        )
+    given: dict[str, Any] = {
+        "must": [parse_edge(text, steps) for text in must or ()],
+        "never": [parse_edge(text, steps) for text in never or ()],
+    }
+    if prior is not None and prior.suffix.lower() == ".txt":
+        stated = read_stated_edges(prior, steps)
+        given["must"] += stated.must
+        given["never"] += stated.never
+    elif prior is not None:
+        given["prior"] = read_graph(prior)
+    return {
+        name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
+    }
+
+
+def transformer(kind: type[Learner], *, unified: bool, save_model: Path | None) -> dict[str, Any]:
+    """Return ``--unified`` and ``--save-model`` as settings of a method.
+
+    Raises
+    ------
+    SettingError
+        If the method takes no such thing.
+    FileError
+        If the network's file could not be written.
+    """
+    given: dict[str, Any] = {"unified": True} if unified else {}
+    if save_model is not None:
+        check_file(save_model)
+        given["save_model"] = str(save_model)
+    known = [field.name for field in dataclasses.fields(kind)]
+    for name in given:
+        if name not in known:
+            option = f"--{name.replace('_', '-')}"
+            raise SettingError(f"the method {kind.name!r} takes no {option}; use --method tgt-text")
+    return given
+
+
+def learner_class(method: str) -> type[Learner]:
+    """Return the class of a method, without making one."""
+    from stepgraph.learners import LEARNERS
+
+    if method not in LEARNERS:
+        raise UnknownNameError("method", method, LEARNERS)
+    return LEARNERS[method].load()
+
+
+def list_of_names(option: str, text: str | None) -> list[str] | None:
+    """Return the names in a text with commas between them; None stays None."""
+    if text is None:
+        return None
+    names = [part.strip() for part in text.split(",") if part.strip()]
+    if not names:
+        raise SettingError(f"{option} {text!r}: expected one or more names")
+    return names
+
+
+def _pairs(option: str, expected: str, given: Iterable[str] | None) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for text in given or ():
+        name, _, value = (part.strip() for part in text.partition("="))
+        if not name or not value:
+            raise SettingError(f"{option} {text!r}: expected {expected}")
+        if name in pairs:
+            raise SettingError(f"{option}: {name!r} is given twice")
+        pairs[name] = value
+    return pairs
+
+
+def _value(name: str, text: str, kind: Any) -> Any:
+    """Return a text as a value of a setting's type; its learner judges the value itself."""
+    from stepgraph.graph import TaskGraph
+    from stepgraph.readers import read_graph
+
+    kinds = set(get_args(kind)) if isinstance(kind, UnionType) else {kind}
+    if TaskGraph in kinds:
+        return read_graph(text)
+    for simple, expected in _EXPECTED.items():
+        if simple in kinds:
+            try:
+                return _TRUTHS[text.lower()] if simple is bool else simple(text)
+            except (KeyError, ValueError):
+                raise SettingError(f"--set {name}={text}: expected {expected}") from None
+    if any(isinstance(one, type) and issubclass(one, str) for one in kinds):
+        return text
+    raise SettingError(f"--set {name}={text}: this setting can be given in Python only")
+
+
+_EXPECTED = {bool: "true or false", int: "a whole number", float: "a number"}
+_TRUTHS = {"true": True, "yes": True, "false": False, "no": False}

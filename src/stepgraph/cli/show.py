@@ -1,0 +1,45 @@
+"""`stepgraph show`: a graph, drawn in the terminal."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from stepgraph.cli import options
+from stepgraph.cli.output import echo, print_graph, print_json, print_notes
+
+
+def show(
+    graph: options.Graph,
+    evidence: Annotated[
+        bool,
+        typer.Option(
+            "--evidence",
+            help="Also list what the recordings showed of each edge, and which steps are "
+            "optional or repeatable.",
+        ),
+    ] = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Draw a task graph in the terminal, START on top.
+
+    Example: stepgraph show pancakes.graph.json
+    """
+    from stepgraph.readers import read_graph
+
+    loaded = read_graph(graph)
+    if as_json:
+        from stepgraph.storage import graph_to_json
+
+        print_json(graph_to_json(loaded))
+    else:
+        from stepgraph.graph.doubtful import doubtful
+
+        print_graph(loaded)
+        print_notes(doubtful(loaded))
+        if evidence:
+            from stepgraph.rendering.steps import describe
+
+            lines = list(describe(loaded))
+            echo("\n".join(lines) if lines else "the graph keeps no evidence and no attributes")

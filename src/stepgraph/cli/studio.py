@@ -1,0 +1,92 @@
+"""`stepgraph studio`: see a graph and why it is so, correct it, learn it anew, in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stepgraph.cli import options
+from stepgraph.cli.output import echo, print_notes, progress_bar
+from stepgraph.cli.targets import check_file, check_replaced
+from stepgraph.errors import InputError, MissingExtraError
+
+
+def studio(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DEMOS_OR_GRAPH",
+            help="Recordings to learn from, or a task graph file.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to save. Default: the graph file itself, or NAME.graph.json beside it.",
+        ),
+    ] = None,
+    demos: options.Demonstrations = None,
+    order: options.Order = None,
+    procedure: options.Procedure = None,
+    file_format: options.Format = None,
+    column: options.ColumnNames = None,
+    with_mistakes: options.WithMistakes = False,
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65535, help="The port; 0 takes a free one.")
+    ] = 0,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Only print the page's address.")
+    ] = False,
+) -> None:
+    """See a graph, and correct it, in the browser.
+
+    The page shows why each edge is there, replays recordings and learns anew with what you say.
+
+    Recordings are learned from with the method 'robust'; those of --demos are the evidence for a
+    graph file, and to replay. The page runs on this machine only;
+    its address holds a key, so that nobody else's page can use it. Ctrl-C stops.
+
+    Example: stepgraph studio pancakes.csv -o pancakes.graph.json
+    """
+    try:
+        from stepgraph.web.studio.handlers import Handlers
+        from stepgraph.web.studio.opening import open_path
+        from stepgraph.web.studio.server import run_studio
+        from stepgraph.web.studio.session import StudioSession
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("stepgraph"):
+            raise
+        raise MissingExtraError(
+            "stepgraph studio", "serve,draw", "or see it with 'stepgraph show'"
+        ) from None
+    from stepgraph.rendering.drawing.engines import get_engine
+
+    get_engine("auto")  # says now, rather than on the page, if nothing can draw
+    if output is not None:
+        if output.suffix.lower() != ".json":
+            raise InputError(f"{output}: the studio saves graphs as JSON; expected NAME.json")
+        check_file(output)
+        check_replaced(output)
+    with progress_bar() as progress:
+        opened = open_path(
+            path,
+            recordings=demos,
+            output=output,
+            with_mistakes=with_mistakes,
+            progress=progress,
+            **options.reading(file_format, order, procedure, column),
+        )
+    session = StudioSession(opened.basis, saved=opened.saved)
+    print_notes((*opened.basis.notes, *session.notes))
+    run_studio(
+        Handlers(session, opened.target, with_mistakes=with_mistakes),
+        port=port,
+        browser=not no_browser,
+        ready=lambda address: echo(f"the studio is at {address}\nCtrl-C stops it."),
+    )

@@ -1,0 +1,204 @@
+"""The errors that stepgraph raises on purpose, and the one way their messages are written.
+
+::
+
+    StepgraphError
+    ├── InputError              what came in cannot be used
+    │   ├── FileError           a path cannot be read or written
+    │   ├── FormatError         a file's content is not what its format says
+    │   ├── UnknownNameError    a step, method, procedure or column that does not exist
+    │   ├── SettingError        a setting has a value that it cannot take
+    │   └── GraphError          edges that make no task graph
+    │       └── CycleError      steps that need each other
+    └── UnavailableError        the installation lacks something
+        ├── MissingExtraError   an optional dependency
+        ├── MissingDataError    a data set that a benchmark reads
+        └── DownloadError       a file that does not come, or not as expected
+
+A message says where the problem is, what came, what was expected and what to do.
+On the command line each of them ends the program with exit code 2.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+class StepgraphError(Exception):
+    """Base of every error that stepgraph raises on purpose."""
+
+
+class InputError(StepgraphError):
+    """What came in cannot be used."""
+
+
+class FileError(InputError):
+    """A path cannot be read or written."""
+
+
+class FormatError(InputError):
+    """A file's content is not what its format says."""
+
+
+class SettingError(InputError):
+    """A setting has a value that it cannot take."""
+
+
+class UnknownNameError(InputError):
+    """A name that does not exist, with the nearest ones that do.
+
+    Parameters
+    ----------
+    kind
+        What the name was to stand for, such as ``"method"``.
+    name
+        The name that came.
+    known
+        The names that exist.
+    where
+        Where the name came from, such as a file and line.
+
+    Examples
+    --------
+    >>> print(UnknownNameError("method", "intersetion", ["do", "intersection"]))
+    unknown method 'intersetion'; did you mean 'intersection'?
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], where: str = "") -> None:
+        self.kind = kind
+        self.name = name
+        self.known = tuple(known)
+        self.where = where
+        self.nearest = nearest_names(name, self.known)
+        if self.nearest:
+            advice = f"did you mean {' or '.join(map(repr, self.nearest))}?"
+        elif self.known:
+            shown = ", ".join(map(repr, self.known[:12]))
+            more = f" and {len(self.known) - 12} more" if len(self.known) > 12 else ""
+            advice = f"expected one of {shown}{more}"
+        else:
+            advice = f"there is no {kind} to choose from"
+        prefix = f"{where}: " if where else ""
+        super().__init__(f"{prefix}unknown {kind} {name!r}; {advice}")
+
+    # An exception is pickled by its message, from which this one cannot be made again.
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.kind, self.name, self.known, self.where)
+
+
+class GraphError(InputError):
+    """Edges that make no task graph."""
+
+
+class CycleError(GraphError):
+    """Steps that need each other.
+
+    Parameters
+    ----------
+    cycle
+        The steps along the cycle, each needing the next; the first one is not repeated.
+    where
+        The file or call that gave the edges.
+    """
+
+    def __init__(self, cycle: Sequence[str], where: str = "") -> None:
+        self.cycle = tuple(cycle)
+        self.where = where
+        shown = " needs ".join(map(repr, (*self.cycle, self.cycle[0])))
+        prefix = f"{where}: " if where else ""
+        super().__init__(
+            f"{prefix}these steps need each other: {shown}; "
+            "a task graph has no cycle, remove one of these edges"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.cycle, self.where)
+
+
+class UnavailableError(StepgraphError):
+    """The installation lacks something that was asked for."""
+
+
+class MissingExtraError(UnavailableError):
+    """An optional dependency is not installed.
+
+    Parameters
+    ----------
+    what
+        What needs it.
+    extra
+        The name of the extra that brings it.
+    otherwise
+        What can be done without it.
+    """
+
+    def __init__(self, what: str, extra: str, otherwise: str = "") -> None:
+        self.what = what
+        self.extra = extra
+        self.otherwise = otherwise
+        advice = f", {otherwise}" if otherwise else ""
+        super().__init__(
+            f"{what} needs an optional dependency; install it with: "
+            f"pip install 'stepgraph[{extra}]'{advice}"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.what, self.extra, self.otherwise)
+
+
+class MissingDataError(UnavailableError):
+    """A data set that a benchmark reads is not where it was looked for."""
+
+
+class DownloadError(UnavailableError):
+    """A file does not come, or something else comes in its place."""
+
+
+MUCH = 0.15
+"""How much more like a name the best of others must be to be suggested alone."""
+
+
+def nearest_names(name: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:
+    """Return the known names most like a misspelt one, best first.
+
+    Parameters
+    ----------
+    name
+        The name as it came.
+    known
+        The names that exist.
+    count
+        How many to return at the most.
+
+    Examples
+    --------
+    >>> nearest_names("crack eg", ["crack egg", "pour milk"])
+    ('crack egg',)
+    >>> nearest_names("milk", ["crack egg", "pour in the milk"])
+    ('pour in the milk',)
+    """
+    by_folded: dict[str, str] = {}
+    for candidate in known:
+        by_folded.setdefault(candidate.casefold(), candidate)
+    # Callers in Python may bring anything for a name; what it is called is as good as any.
+    folded_name = str(name).casefold()
+    if folded_name in by_folded:
+        return (by_folded[folded_name],)
+    likeness = {
+        other: difflib.SequenceMatcher(None, folded_name, other).ratio()
+        for other in difflib.get_close_matches(folded_name, by_folded, n=count, cutoff=0.6)
+    }
+    # Where one is much more like it than the others, it is the one that is meant.
+    best = max(likeness.values(), default=0.0)
+    close = [other for other, like in likeness.items() if like > best - MUCH]
+    if not close and (words := set(_words(folded_name))):
+        # Who knows part of a name gets those that have all of its words.
+        close = [folded for folded in by_folded if words.issubset(_words(folded))][:count]
+    return tuple(by_folded[folded] for folded in close)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text)

@@ -1,0 +1,89 @@
+"""Whether probabilities mean what they say: of what is called 80 % sure, 80 % should be right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from stepgraph.errors import SettingError
+
+BINS = 10
+
+
+class Bin(NamedTuple):
+    """The claims whose probabilities lie together.
+
+    Parameters
+    ----------
+    said
+        The mean of their probabilities.
+    right
+        The share of them that is right.
+    members
+        How many there are.
+    """
+
+    said: float
+    right: float
+    members: int
+
+
+def reliability(probabilities: Sequence[float], right: Sequence[bool]) -> tuple[Bin, ...]:
+    """Return claims by their probability, in ten bins of equal width; empty ones are left out.
+
+    Parameters
+    ----------
+    probabilities
+        What was said of each claim, from 0 to 1.
+    right
+        Whether each was right.
+
+    Raises
+    ------
+    SettingError
+        If there are not as many of both, or a probability is none.
+
+    Examples
+    --------
+    >>> reliability([0.91, 0.99, 0.35], [True, False, False])
+    (Bin(said=0.35, right=0.0, members=1), Bin(said=0.95, right=0.5, members=2))
+    """
+    if len(probabilities) != len(right):
+        raise SettingError(f"{len(probabilities)} probabilities and {len(right)} truths came")
+    members: list[list[int]] = [[] for _ in range(BINS)]
+    for number, probability in enumerate(probabilities):
+        if not 0 <= probability <= 1:
+            raise SettingError(f"a probability is {probability!r}; expected a number from 0 to 1")
+        members[min(int(probability * BINS), BINS - 1)].append(number)
+    return tuple(
+        Bin(
+            sum(probabilities[number] for number in bin_) / len(bin_),
+            sum(bool(right[number]) for number in bin_) / len(bin_),
+            len(bin_),
+        )
+        for bin_ in members
+        if bin_
+    )
+
+
+def calibration_error(probabilities: Sequence[float], right: Sequence[bool]) -> float:
+    """Return the expected calibration error: how far said and right lie apart, bin by bin.
+
+    Each bin of `reliability` counts by its members.
+
+    Examples
+    --------
+    >>> calibration_error([0.5, 0.5, 1.0], [True, False, True])
+    0.0
+    """
+    bins = reliability(probabilities, right)
+    total = sum(bin_.members for bin_ in bins)
+    return (
+        sum(bin_.members * abs(bin_.said - bin_.right) for bin_ in bins) / total if total else 0.0
+    )
+
+
+def brier_score(probabilities: Sequence[float], right: Sequence[bool]) -> float:
+    """Return the mean squared distance between what was said and what is right."""
+    pairs = list(zip(probabilities, right, strict=True))
+    return sum((said - bool(true)) ** 2 for said, true in pairs) / len(pairs) if pairs else 0.0

@@ -1,0 +1,12 @@
+"""The task graph: which steps need which, as an immutable directed acyclic graph.
+
+An edge goes from a step to its precondition, as in the paper. Questions a person would ask
+(what does this step need, what can be done now, is this order allowed) are methods of
+`TaskGraph`. Importing this package loads neither numpy nor networkx, so that monitors start at
+once.
+"""
+
+from stepgraph.graph.edges import Edge, connect_ends
+from stepgraph.graph.task_graph import TaskGraph
+
+__all__ = ["Edge", "TaskGraph", "connect_ends"]

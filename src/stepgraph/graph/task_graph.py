@@ -1,0 +1,400 @@
+"""`TaskGraph`: the steps of a procedure, what each of them needs, and the questions one asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from stepgraph import display
+from stepgraph.attributes import EdgeEvidence, StepAttributes
+from stepgraph.errors import CycleError, GraphError, InputError, UnknownNameError
+from stepgraph.graph.bits import reached, waits_for
+from stepgraph.graph.cycles import a_cycle, in_order
+from stepgraph.graph.edges import Edge, connect_ends, edge_nodes, edge_weight
+from stepgraph.sequences import Vocabulary
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class TaskGraph:
+    """A procedure's steps and what each of them needs.
+
+    Parameters
+    ----------
+    steps
+        The names of the key-steps, without START and END.
+    edges
+        Pairs (step, precondition); START and END may take part.
+    procedure
+        What the procedure is called.
+    weights
+        A score for some or all edges.
+    provenance
+        Where the graph comes from (method, settings, number of recordings ...), as plain
+        JSON values; kept with the graph, never interpreted.
+    attributes
+        What is known of some or all steps beyond their preconditions. A step that may be left
+        out (`optional`) keeps its place in the order, but nothing waits for it.
+    evidence
+        What the recordings showed of some or all edges.
+
+    Raises
+    ------
+    GraphError
+        If an edge names an unknown step, a step needs END, START needs something, a weight is
+        no number, or attributes or evidence are given for what is not in the graph.
+    CycleError
+        If steps need each other.
+
+    Examples
+    --------
+    >>> graph = TaskGraph.from_preconditions({"mix": ["crack egg", "add milk"]})
+    >>> graph.preconditions_of("mix")
+    ('crack egg', 'add milk')
+    >>> graph.executable(["crack egg"])
+    ('add milk',)
+    >>> graph.is_valid(["crack egg", "mix"])
+    False
+    """
+
+    __slots__ = (
+        "_dependents",
+        "_masks",
+        "_needs",
+        "_optional_for",
+        "attributes",
+        "evidence",
+        "procedure",
+        "provenance",
+        "vocabulary",
+        "weights",
+    )
+
+    vocabulary: Vocabulary
+    procedure: str
+    weights: Mapping[Edge, float]
+    provenance: Mapping[str, Any]
+    attributes: Mapping[str, StepAttributes]
+    evidence: Mapping[Edge, EdgeEvidence]
+    _needs: tuple[tuple[int, ...], ...]
+    _dependents: tuple[tuple[int, ...], ...]
+    _masks: tuple[int, ...]
+    _optional_for: Mapping[int, int]
+
+    def __init__(
+        self,
+        steps: Iterable[str],
+        edges: Iterable[Edge],
+        *,
+        procedure: str = "",
+        weights: Mapping[Edge, float] | None = None,
+        provenance: Mapping[str, Any] | None = None,
+        attributes: Mapping[str, StepAttributes] | None = None,
+        evidence: Mapping[Edge, EdgeEvidence] | None = None,
+    ) -> None:
+        vocabulary = Vocabulary(tuple(steps))
+        needs: list[set[int]] = [set() for _ in vocabulary.nodes]
+        known = dict.fromkeys((step, precondition) for step, precondition in edges)
+        for edge in known:
+            row, column = edge_nodes(vocabulary, *edge)
+            needs[row].add(column)
+        dependents: list[list[int]] = [[] for _ in vocabulary.nodes]
+        for row, columns in enumerate(needs):
+            for column in columns:
+                dependents[column].append(row)
+        order = in_order(needs, dependents)
+        if len(order) < len(needs):
+            raise CycleError([vocabulary.name(node) for node in a_cycle(needs)])
+        kept = {edge: edge_weight(edge, weight) for edge, weight in (weights or {}).items()}
+        for what, given in (("a weight is", kept), ("evidence is", evidence or {})):
+            for edge in given:
+                if edge not in known:
+                    edge_nodes(vocabulary, *edge)
+                    raise GraphError(f"{what} given for {edge[0]!r} needing {edge[1]!r}, no edge")
+        for step in attributes or {}:
+            if step not in vocabulary:
+                raise GraphError(f"attributes are given for {step!r}, no step of the graph")
+        self._set("vocabulary", vocabulary)
+        self._set("procedure", procedure)
+        self._set("weights", MappingProxyType(kept))
+        self._set("provenance", MappingProxyType(dict(provenance or {})))
+        self._set("_needs", tuple(tuple(sorted(columns)) for columns in needs))
+        self._set("_dependents", tuple(map(tuple, dependents)))
+        self._set("attributes", MappingProxyType(dict(attributes or {})))
+        self._set("evidence", MappingProxyType(dict(evidence or {})))
+        optional = {vocabulary.node(step) for step in self.optional_steps}
+        # One bit a node: a step is executable when all bits of its mask are done.
+        self._set("_masks", waits_for(needs, optional, order))
+        self._set("_optional_for", {node: reached(dependents, node) for node in optional})
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a TaskGraph is immutable; {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a TaskGraph is immutable; {name!r} cannot be deleted")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_rebuild, (self._content(),))
+
+    def _content(self) -> dict[str, Any]:
+        content = {
+            name: dict(getattr(self, name))
+            for name in ("weights", "provenance", "attributes", "evidence")
+        }
+        return {"steps": self.steps, "edges": self.edges, "procedure": self.procedure, **content}
+
+    def replace(self, **changes: Any) -> TaskGraph:
+        """Return a graph that differs from this one in what is given.
+
+        Parameters
+        ----------
+        **changes
+            Arguments of the constructor. Where edges or steps change, weights, attributes and
+            evidence of what is no longer there are left out.
+
+        Examples
+        --------
+        >>> graph = TaskGraph.from_preconditions({"mix": ["egg"]})
+        >>> spicy = graph.replace(attributes={"egg": StepAttributes(optional=True)})
+        >>> spicy.executable()
+        ('egg', 'mix')
+        """
+        content = self._content() | changes
+        edges, steps = set(content["edges"]), set(content["steps"])
+        for name, known in (("weights", edges), ("evidence", edges), ("attributes", steps)):
+            if name not in changes:
+                content[name] = {key: entry for key, entry in content[name].items() if key in known}
+        return TaskGraph(**content)
+
+    @classmethod
+    def from_preconditions(
+        cls,
+        preconditions: Mapping[str, Iterable[str]],
+        *,
+        procedure: str = "",
+        provenance: Mapping[str, Any] | None = None,
+    ) -> TaskGraph:
+        """Build a graph from what each step needs; START and END are connected by themselves.
+
+        Parameters
+        ----------
+        preconditions
+            For each step the steps that it needs; steps that need nothing may be left out
+            if another one needs them.
+        procedure, provenance
+            As in the constructor.
+
+        Raises
+        ------
+        InputError
+            If a text came where a list of names belongs.
+        """
+        for step, needed in preconditions.items():
+            if isinstance(needed, str):
+                raise InputError(
+                    f"{step!r} needs the text {needed!r}; expected a list of names: [{needed!r}]"
+                )
+        table = {step: tuple(needed) for step, needed in preconditions.items()}
+        names = dict.fromkeys(name for step, needed in table.items() for name in (*needed, step))
+        edges = [(step, needed) for step, row in table.items() for needed in row]
+        return cls(names, connect_ends(names, edges), procedure=procedure, provenance=provenance)
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The step names, without START and END."""
+        return self.vocabulary.steps
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """All edges as (step, precondition), START and END included, in node order."""
+        nodes = self.vocabulary.nodes
+        return tuple(
+            (nodes[row], nodes[column])
+            for row, columns in enumerate(self._needs)
+            for column in columns
+        )
+
+    @property
+    def optional_steps(self) -> tuple[str, ...]:
+        """The steps that may be left out."""
+        return tuple(
+            step
+            for step in self.steps
+            if step in self.attributes and self.attributes[step].optional
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TaskGraph):
+            return NotImplemented
+        return set(self.steps) == set(other.steps) and set(self.edges) == set(other.edges)
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self.steps), frozenset(self.edges)))
+
+    def __repr__(self) -> str:
+        name = f"{self.procedure!r}, " if self.procedure else ""
+        return f"TaskGraph({name}{len(self.steps)} steps, {len(self.edges)} edges)"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
+        """Return what a notebook shows: a drawing where one can be made, else text."""
+        return display.show(self)
+
+    def preconditions_of(self, step: str) -> tuple[str, ...]:
+        """Return what a step needs directly; START is not listed.
+
+        Parameters
+        ----------
+        step
+            A step's name, or END.
+        """
+        row = self._needs[self.vocabulary.node(step)]
+        return tuple(self.vocabulary.name(node) for node in row if node)
+
+    def dependents_of(self, step: str) -> tuple[str, ...]:
+        """Return the steps that need this one directly; END is not listed."""
+        rows = self._dependents[self.vocabulary.node(step)]
+        return tuple(self.vocabulary.name(node) for node in rows if node != self.vocabulary.end)
+
+    def all_preconditions_of(self, step: str) -> tuple[str, ...]:
+        """Return everything that must be done before a step, directly or through others."""
+        found: set[int] = set()
+        stack = [self.vocabulary.node(step)]
+        while stack:
+            for node in self._needs[stack.pop()]:
+                if node and node not in found:
+                    found.add(node)
+                    stack.append(node)
+        return tuple(self.vocabulary.name(node) for node in sorted(found))
+
+    def missing_before(self, step: str, done: Iterable[str]) -> tuple[str, ...]:
+        """Return what a step needs that has not been done yet.
+
+        These are its direct preconditions; in the place of one that may be left out stands what
+        that one needs.
+
+        Parameters
+        ----------
+        step
+            The step about to be done, or END.
+        done
+            The steps done so far, in any order.
+        """
+        open_ = self._masks[self.vocabulary.node(step)] & ~self._mask(done)
+        return tuple(name for node, name in enumerate(self.steps, start=1) if open_ >> node & 1)
+
+    def executable(self, done: Iterable[str] = ()) -> tuple[str, ...]:
+        """Return the steps not done yet whose preconditions are all done.
+
+        A step that may be left out is no longer among them once a step that comes after it has
+        been done.
+
+        Parameters
+        ----------
+        done
+            The steps done so far, in any order.
+        """
+        mask = self._mask(done)
+        return tuple(
+            name
+            for node, name in enumerate(self.steps, start=1)
+            if not mask >> node & 1
+            and not self._masks[node] & ~mask
+            and not self._optional_for.get(node, 0) & mask
+        )
+
+    def is_valid(self, sequence: Iterable[str], *, complete: bool = False) -> bool:
+        """Return whether each step of a sequence comes after all that it needs.
+
+        Parameters
+        ----------
+        sequence
+            Step names in the order done; a repeated step is checked each time.
+        complete
+            Whether the procedure must also be finished: everything END needs is done.
+        """
+        mask = 0
+        for name in sequence:
+            node = self._step_node(name)
+            if self._masks[node] & ~mask:
+                return False
+            if not mask >> node & 1 and self._optional_for.get(node, 0) & mask:
+                return False  # what may be left out has its place all the same
+            mask |= 1 << node
+        return not (complete and self._masks[self.vocabulary.end] & ~mask)
+
+    def in_order(self) -> tuple[str, ...]:
+        """Return the steps in an order that is valid, ties in the order of the vocabulary."""
+        done = {0}
+        order: list[str] = []
+        waiting = list(range(1, len(self.steps) + 1))
+        while waiting:
+            node = next(node for node in waiting if done.issuperset(self._needs[node]))
+            waiting.remove(node)
+            done.add(node)
+            order.append(self.vocabulary.name(node))
+        return tuple(order)
+
+    def to_matrix(self) -> NDArray[np.float64]:
+        """Return the graph as a matrix of 0 and 1: row = step, column = its precondition.
+
+        Row and column numbers are node numbers: START, the steps in order, END.
+        """
+        from stepgraph.graph.exchange import matrix_of
+
+        return matrix_of(self._needs)
+
+    @classmethod
+    def from_matrix(
+        cls, matrix: NDArray[np.float64], steps: Iterable[str], *, procedure: str = ""
+    ) -> TaskGraph:
+        """Build a graph from a matrix: every non-zero entry is an edge.
+
+        Parameters
+        ----------
+        matrix
+            Row = step, column = its precondition, START first and END last.
+        steps
+            The step names, without START and END.
+        procedure
+            What the procedure is called.
+        """
+        from stepgraph.graph.exchange import content_of_matrix
+
+        return cls(**content_of_matrix(matrix, steps), procedure=procedure)
+
+    def to_networkx(self) -> nx.DiGraph:
+        """Return a networkx graph; edges go from a step to its precondition."""
+        from stepgraph.graph.exchange import networkx_of
+
+        nodes = self.vocabulary.nodes
+        return networkx_of(nodes, self.edges, self.weights, self.attributes, self.procedure)
+
+    @classmethod
+    def from_networkx(cls, graph: nx.DiGraph, *, procedure: str = "") -> TaskGraph:
+        """Build a graph from a networkx one whose edges go from a step to its precondition."""
+        from stepgraph.graph.exchange import content_of_networkx
+
+        content = content_of_networkx(graph)
+        return cls(**content | ({"procedure": procedure} if procedure else {}))
+
+    def _step_node(self, name: str) -> int:
+        if name not in self.vocabulary:
+            raise UnknownNameError("step", name, self.steps)
+        return self.vocabulary.node(name)
+
+    def _mask(self, done: Iterable[str]) -> int:
+        mask = 0
+        for name in done:
+            mask |= 1 << self._step_node(name)
+        return mask
+
+
+def _rebuild(content: dict[str, Any]) -> TaskGraph:
+    return TaskGraph(**content)

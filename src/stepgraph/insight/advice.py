@@ -1,0 +1,339 @@
+"""What to record next: pairs of steps that the recordings leave open, and an order to ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stepgraph.errors import InputError
+from stepgraph.graph import Edge
+from stepgraph.insight.doubts import one_order
+from stepgraph.insight.next_recording import most_telling_order
+from stepgraph.insight.reliability import Judgement, judge
+from stepgraph.learners.partial_order import closure, reduction
+from stepgraph.sequences import Demonstrations, expect_demonstrations
+
+BoolMatrix = NDArray[np.bool_]
+Matrix = NDArray[np.float64]
+
+RELUCTANCE = 0.8
+"""What it costs to ask in vain, as a share of what an answer is worth."""
+SEEN = 0.05
+"""The other order counts as shown once so much of a trusted recording shows it."""
+LARGEST = 200
+"""How many steps a procedure may have; orders of more take too long to compare."""
+MOST = 10
+"""At most so many questions are asked."""
+UNKNOWN = 0.25
+"""How probable it is, before anything is seen, that a step needs another."""
+CANDIDATES = 200
+"""So many pairs that the graph takes for free are looked at, the most doubtful ones."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A pair of steps that the recordings leave open.
+
+    Parameters
+    ----------
+    first, second
+        Nobody has done `first` before `second` yet, or nobody has done both.
+    seen
+        How many recordings did it the other way round.
+    probability
+        How probable it is that `first` needs `second`, by those who had the chance to do it first.
+    edges
+        How many edges of the graph the answer would change.
+    decides
+        How many open pairs rest on this one: they follow from it and from nothing else, so that
+        one recording can decide them all.
+    """
+
+    first: str
+    second: str
+    seen: float
+    probability: float
+    edges: int
+    decides: int
+
+    def __str__(self) -> str:
+        pairs = "pair" if self.decides == 1 else "pairs"
+        edges = "edge of the graph depends" if self.edges == 1 else "edges of the graph depend"
+        if not self.seen:
+            fact = f"Nobody has done both '{self.first}' and '{self.second}'"
+        else:
+            fact = f"Nobody has done '{self.second}' after '{self.first}'"
+        return (
+            f"{fact}: one recording that does would decide {self.decides} {pairs}; "
+            f"{self.edges} {edges} on it."
+        )
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to record next.
+
+    Parameters
+    ----------
+    procedure
+        What it is called.
+    questions
+        The pairs whose answer would change the graph most, best first.
+    order
+        What to ask somebody for: whenever several steps can be done, to do the one that stands
+        first here. Empty if nothing is worth asking for.
+    shows
+        The open pairs that this shows as nobody has done them, the first step of each before the
+        second, if all of it can be done.
+    open_pairs
+        How many pairs nobody has shown in both orders, though that is worth asking for.
+    left_open
+        Those that the order does not show; where there is none, those that no question is about
+        either: to show them, somebody would have to do what probably cannot be done.
+    pairs
+        How many pairs of steps there are.
+    notes
+        What a reader must know to judge it.
+    """
+
+    procedure: str
+    questions: tuple[Question, ...]
+    order: tuple[str, ...]
+    shows: tuple[tuple[str, str], ...]
+    open_pairs: int
+    left_open: tuple[tuple[str, str], ...]
+    pairs: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def decides(self) -> int:
+        """How many open pairs the order decides."""
+        return len(self.shows)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain JSON values, each question with its sentence."""
+        content = asdict(self) | {"decides": self.decides}
+        for entry, question in zip(content["questions"], self.questions, strict=True):
+            entry["sentence"] = str(question)
+        return content
+
+
+def advise(
+    demonstrations: Demonstrations,
+    *,
+    most: int = MOST,
+    must: Sequence[Edge] = (),
+    never: Sequence[Edge] = (),
+) -> Advice:
+    """Say which pairs of steps the recordings leave open, and what to record to decide them.
+
+    A pair is open if no recording that can be trusted shows it in both orders, and few had the
+    chance to show the other one. No order of steps can prove that one step needs another, but it
+    grows more probable with everybody who could have done it first and did not. Marks of
+    annotators are not looked at.
+
+    Parameters
+    ----------
+    demonstrations
+        The recordings so far.
+    most
+        How many questions at the most.
+    must, never
+        Edges (step, precondition) that need no question: what a step certainly needs, which also
+        answers for all that follows from it, and what it certainly does not need.
+
+    Raises
+    ------
+    InputError
+        If there are too many different steps to compare them all, or must and never edges
+        contradict each other.
+
+    Examples
+    --------
+    >>> found = advise(Demonstrations.from_steps([["boil", "grind", "pour"]]))
+    >>> found.order
+    ('pour', 'grind', 'boil')
+    >>> print(found.questions[0])
+    Nobody has done 'boil' after 'grind': one recording that does would decide 2 pairs; 3 edges of \
+the graph depend on it.
+    """
+    expect_demonstrations(demonstrations, "advise")
+    if len(demonstrations.seen) > LARGEST:
+        raise InputError(
+            f"{len(demonstrations.seen):,} different steps; advice is given for {LARGEST} or "
+            "fewer, as every pair of them may be asked about"
+        )
+    judged = judge(demonstrations, must, never)
+    steps, notes = _steps(demonstrations)
+    counts = judged.before[np.ix_(steps, steps)]
+    order = judged.order[np.ix_(steps, steps)]
+    shown, passed_up = _shown_and_passed_up(judged, steps, order)
+    needs = _needs(passed_up)
+    # asked[i, j]: nobody has shown i before j, which is shown[j, i].
+    asked = (shown.T < SEEN) & ~np.eye(len(steps), dtype=bool)
+    name = demonstrations.vocabulary.name
+    place = {name(node): number for number, node in enumerate(steps)}
+    certain = _certain(order, _places(place, must))
+    asked &= ~certain
+    for pair in _places(place, never):
+        asked[pair] = False
+    gain = np.where(asked, 1 - needs - RELUCTANCE * needs, 0.0)
+    open_ = asked & (gain > 0)
+    wanted = most_telling_order(gain, certain) if open_.any() else ()
+    shows = [pair for pair in combinations(wanted, 2) if open_[pair]]
+    if not shows:
+        wanted = ()  # what is open cannot be shown without asking for what probably cannot be done
+    found = sorted(_questions(order, needs, open_), key=lambda entry: -entry[0])
+    asked_for = [] if wanted else [(first, second) for _, first, second, *_ in found]
+    left = _left_open(open_, wanted, asked_for)
+    alike = one_order(demonstrations)
+    if alike and demonstrations.total_weight > 1:
+        notes = [*notes, f"{alike}; if that is a habit, only somebody who does otherwise shows it"]
+    return Advice(
+        demonstrations.procedure,
+        tuple(
+            Question(
+                name(steps[first]),
+                name(steps[second]),
+                float(counts[first, second]),
+                float(needs[first, second]),
+                edges,
+                rest,
+            )
+            for _, first, second, edges, rest in found[:most]
+        ),
+        tuple(name(steps[number]) for number in wanted),
+        tuple((name(steps[first]), name(steps[second])) for first, second in shows),
+        int(np.triu(open_ | open_.T).sum()),
+        tuple((name(steps[first]), name(steps[second])) for first, second in left),
+        len(steps) * (len(steps) - 1) // 2,
+        tuple(notes),
+    )
+
+
+def _left_open(
+    open_: BoolMatrix, wanted: Sequence[int], asked: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Return the open pairs that no question is about and that no order to ask for shows."""
+    left = open_.copy()
+    for first, second in asked:
+        left[first, second] = False
+    at = {number: place for place, number in enumerate(wanted)}
+    pairs = {(first, second) for first, second in np.argwhere(left).tolist()}
+    shown = {(first, second) for first, second in pairs if wanted and at[first] < at[second]}
+    return sorted(
+        (first, second)
+        for first, second in pairs - shown
+        if first < second or (second, first) not in pairs
+    )
+
+
+def _places(place: dict[str, int], edges: Sequence[Edge]) -> list[tuple[int, int]]:
+    """Return edges by the places of their steps; steps that are not asked about are passed over."""
+    return [(place[a], place[b]) for a, b in edges if a in place and b in place]
+
+
+def _certain(order: BoolMatrix, must: Sequence[tuple[int, int]]) -> BoolMatrix:
+    """Return the pairs of a closed order that are in it because of must edges."""
+    certain = np.zeros_like(order)
+    itself = np.eye(len(order), dtype=bool)
+    for step, needed in must:
+        certain |= np.outer(order[:, step] | itself[step], order[needed] | itself[needed])
+    return certain
+
+
+def _steps(demonstrations: Demonstrations) -> tuple[list[int], list[str]]:
+    """Return the steps to ask about: those of a single recording among many say too little."""
+    seen = sorted(demonstrations.seen)
+    if len(demonstrations) < 3:
+        return seen, []
+    doing = dict.fromkeys(seen, 0)
+    for recording in demonstrations:
+        for node in set(recording.steps):
+            doing[node] += 1
+    kept = [node for node in seen if doing[node] > 1]
+    if not kept:
+        return seen, ["no two recordings share a step; are they of one procedure?"]
+    left_out = [demonstrations.vocabulary.name(node) for node in seen if doing[node] == 1]
+    if not left_out:
+        return kept, []
+    listed = ", ".join(f"'{step}'" for step in left_out[:5]) + (", ..." if left_out[5:] else "")
+    return kept, [f"only one recording does {listed}; left out here"]
+
+
+def _shown_and_passed_up(
+    judged: Judgement, steps: list[int], order: BoolMatrix
+) -> tuple[Matrix, Matrix]:
+    """Return how much trust stands behind each order of each pair, and behind each chance missed.
+
+    The first matrix says of row and column that the row came after the column. The second one
+    says that it did so although the row could have come first: all that it needs otherwise, by the
+    order learned so far, had been done. Who never had the chance to do a step before another one
+    says nothing of whether it could be done.
+    """
+    size = len(steps)
+    shown, passed_up = np.zeros((size, size)), np.zeros((size, size))
+    column = {node: place for place, node in enumerate(steps)}
+    needs = order.astype(np.float32)
+    for sequence, trust in zip(judged.sequences, judged.reliability, strict=True):
+        at = np.full(size, -1)
+        done = [column[node] for node in sequence if node in column]
+        at[done] = np.arange(len(done))
+        both = (at[:, None] >= 0) & (at[None, :] >= 0)
+        later = both & (at[:, None] > at[None, :])
+        # What stood in the way: needed, not done yet, and not itself waiting for the other step.
+        blocked = needs @ (later & ~order).astype(np.float32) > 0
+        shown += trust * later
+        passed_up += trust * (later & ~blocked)
+    return shown, passed_up
+
+
+def _needs(passed_up: Matrix) -> Matrix:
+    """Return how probable it is that one step needs another, given the chances passed up.
+
+    Two free steps come in either order by a habit that may be anything: each chance passed up
+    makes it less probable that there is a habit and no need.
+    """
+    free = 1 - 2 * UNKNOWN
+    probability: Matrix = UNKNOWN / (UNKNOWN + free / (passed_up + 1))
+    return probability
+
+
+def _questions(
+    order: BoolMatrix, needs: Matrix, asked: BoolMatrix
+) -> Iterator[tuple[float, int, int, int, int]]:
+    """Yield for each open pair the expected change of the graph, the pair, and what it changes."""
+    direct = reduction(order)
+    now = _with_ends(direct)
+    itself = np.eye(len(order), dtype=bool)
+    for first, second in np.argwhere(asked & direct):
+        changed = order.copy()
+        changed[first, second] = False
+        edges = int((_with_ends(reduction(changed)) ^ now).sum())
+        without = direct.copy()
+        without[first, second] = False
+        decides = int((order & ~closure(without) & asked).sum())
+        chance = 1 - needs[first, second]
+        yield float(chance * edges), int(first), int(second), edges, decides
+    free = np.argwhere(asked & ~order & ~order.T)
+    likely = np.argsort(-needs[tuple(free.T)], kind="stable")[:CANDIDATES]
+    for first, second in free[likely]:
+        above = order[:, first] | itself[first]
+        changed = order | np.outer(above, order[second] | itself[second])
+        edges = int((_with_ends(reduction(changed)) ^ now).sum())
+        yield float(needs[first, second] * edges), int(first), int(second), edges, 1
+
+
+def _with_ends(direct: BoolMatrix) -> BoolMatrix:
+    """Return the edges between steps with those to START (last column) and from END (last row)."""
+    size = len(direct)
+    edges = np.zeros((size + 1, size + 1), dtype=bool)
+    edges[:size, :size] = direct
+    edges[:size, size] = ~direct.any(axis=1)
+    edges[size, :size] = ~direct.any(axis=0)
+    return edges

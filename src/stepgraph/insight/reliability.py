@@ -1,0 +1,92 @@
+"""What the robust learner knows beyond a graph: how sure each pair is, and whom to trust."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stepgraph.errors import InputError
+from stepgraph.graph import Edge
+from stepgraph.learners.robust import Robust
+from stepgraph.repetitions import first_occurrences
+from stepgraph.sequences import Demonstrations
+
+Matrix = NDArray[np.float64]
+BoolMatrix = NDArray[np.bool_]
+
+LARGEST = 300
+"""How many different steps recordings may have; every pair of them is looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What is known of every pair and of every recording.
+
+    Parameters
+    ----------
+    sequences
+        The first occurrence of each step, recording by recording, as node numbers.
+    before
+        ``before[i, j]``: in how many recordings j came before i.
+    confidence
+        ``confidence[i, j]``: how probable it is that i needs j, directly or through others.
+    order
+        The order learned: row = step, column = what it needs; closed, without START and END.
+    reliability
+        How far each recording is trusted, from 0 to 1.
+    """
+
+    sequences: tuple[tuple[int, ...], ...]
+    before: Matrix
+    confidence: Matrix
+    order: BoolMatrix
+    reliability: tuple[float, ...]
+
+
+def judge(
+    demonstrations: Demonstrations, must: Sequence[Edge] = (), never: Sequence[Edge] = ()
+) -> Judgement:
+    """Return how sure each ordered pair of steps is, and how far each recording is trusted.
+
+    Marks of annotators are not looked at.
+
+    Parameters
+    ----------
+    demonstrations
+        The recordings.
+    must, never
+        Edges (step, precondition) that somebody knows to be in the order, or not to be in it.
+
+    Raises
+    ------
+    InputError
+        If there are more different steps than can be compared with each other.
+
+    Examples
+    --------
+    >>> found = judge(Demonstrations.from_steps(["abc", "abc", "bac"]))
+    >>> bool(found.confidence[3, 1] > found.confidence[2, 1])
+    True
+    """
+    if len(demonstrations.seen) > LARGEST:
+        about = f"procedure {demonstrations.procedure!r}" if demonstrations.procedure else "these"
+        raise InputError(
+            f"{about}: {len(demonstrations.seen):,} different steps; expected {LARGEST:,} or "
+            "fewer, as each is compared with every other"
+        )
+    learned = Robust(must=tuple(must), never=tuple(never)).learn(demonstrations)
+    if learned.confidence is None or learned.trust is None:
+        raise AssertionError("the robust learner says how sure it is")  # for the type checker
+    sequences = tuple(first_occurrences(recording.steps) for recording in demonstrations)
+    size = len(demonstrations.vocabulary.nodes)
+    before = np.zeros((size, size))
+    for recording, steps in zip(demonstrations, sequences, strict=True):
+        nodes = np.array(steps)
+        later, earlier = np.tril_indices(len(nodes), -1)
+        before[nodes[later], nodes[earlier]] += recording.weight
+    order = learned.adjacency.matrix > 0
+    order[:, [0, -1]] = order[[0, -1], :] = False
+    return Judgement(sequences, before, learned.confidence.matrix, order, learned.trust)

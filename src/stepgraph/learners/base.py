@@ -1,0 +1,147 @@
+"""What every learner has in common: its interface, its result, and how it tells its progress."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from stepgraph.adjacency import WeightedAdjacency
+from stepgraph.learners.settings import one_of
+from stepgraph.repetitions import Repetitions
+from stepgraph.sequences import Demonstrations
+
+Progress = Callable[[int, int, str], None]
+"""Called with how much is done, how much there is, and what is going on, in words."""
+
+
+def no_progress(done: int, total: int, what: str) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """How what a method minimises went down while it trained.
+
+    Parameters
+    ----------
+    what
+        What is minimised, in words.
+    rounds
+        What the values are counted by, such as "epoch".
+    values
+        One for each round, from the first to the last.
+    """
+
+    what: str
+    rounds: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a learner found.
+
+    Parameters
+    ----------
+    adjacency
+        The weighted edges.
+    notes
+        What the learner merged or left out, in words.
+    facts
+        Figures about the run, such as the number of epochs.
+    confidence
+        How probable it is that each step (row) needs each other one (column), directly or
+        through others; None where the method does not say.
+    trust
+        For each recording the probability that a step of it is in turn; None where the method
+        does not say.
+    """
+
+    adjacency: WeightedAdjacency
+    notes: tuple[str, ...] = ()
+    facts: Mapping[str, float] = field(default_factory=dict)
+    confidence: WeightedAdjacency | None = None
+    trust: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Learner(ABC):
+    """A method that learns weighted edges from demonstrations.
+
+    A subclass is a frozen dataclass: its fields are its settings. It implements `learn`; one
+    that gains from seeing many procedures or seeds at once overrides `learn_many` as well.
+
+    Parameters
+    ----------
+    repetitions
+        Which occurrence counts where a recording repeats a step.
+    """
+
+    name: ClassVar[str]
+    seeded: ClassVar[bool] = False
+    """Whether the result depends on the seed."""
+
+    repetitions: Repetitions = Repetitions.FIRST
+
+    def __post_init__(self) -> None:
+        object.__setattr__(
+            self, "repetitions", one_of("repetitions", self.repetitions, Repetitions)
+        )
+
+    @abstractmethod
+    def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:
+        """Learn the weights of one procedure.
+
+        Parameters
+        ----------
+        demonstrations
+            The procedure's recordings.
+        seed
+            For methods that draw at random; the others ignore it.
+        """
+
+    def training_curve(
+        self,
+        demonstrations: Demonstrations,  # noqa: ARG002 - for those that train
+        *,
+        seed: int = 0,  # noqa: ARG002
+    ) -> Curve | None:
+        """Train on one procedure and return how that went; None for a method that does not train.
+
+        It is the training that `learn` does with the same seed. A method that trains
+        overrides it.
+
+        Parameters
+        ----------
+        demonstrations, seed
+            As for `learn`.
+        """
+        return None
+
+    def different(self, seeds: Sequence[int]) -> Sequence[int]:
+        """Return the seeds that may give different results: one, if nothing is drawn."""
+        return seeds if self.seeded or self.repetitions is Repetitions.RANDOM else seeds[:1]
+
+    def learn_many(
+        self,
+        procedures: Sequence[Demonstrations],
+        *,
+        seeds: Sequence[int] = (0,),
+        progress: Progress = no_progress,
+    ) -> list[list[Learned]]:
+        """Learn several procedures, each with several seeds.
+
+        Returns
+        -------
+        list
+            For each procedure, for each seed, what was learned; the same as `learn` gives.
+        """
+        results = []
+        for done, demonstrations in enumerate(procedures):
+            progress(done, len(procedures), f"learning {demonstrations.procedure}")
+            found = [self.learn(demonstrations, seed=seed) for seed in self.different(seeds)]
+            results.append(found if len(found) == len(seeds) else found * len(seeds))
+        progress(len(procedures), len(procedures), "learned")
+        return results

@@ -1,0 +1,95 @@
+"""Count-Based: a step needs what most often came directly before it.
+
+A baseline of the paper, after Ashutosh et al. (2023), with the segments matched by their
+labels. Transitions from each step to the next, START and END included, are counted and
+normalised; what was done directly before a step most often becomes its precondition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import networkx as nx
+import numpy as np
+
+from stepgraph.adjacency import Matrix, WeightedAdjacency
+from stepgraph.learners.base import Learned, Learner
+from stepgraph.repetitions import without_repetitions
+from stepgraph.sequences import Demonstrations
+
+
+@dataclass(frozen=True)
+class CountBased(Learner):
+    """Transition statistics."""
+
+    name: ClassVar[str] = "count-based"
+
+    def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:
+        """Learn the preconditions of one procedure; the seed matters for random repetitions."""
+        free = without_repetitions(demonstrations, self.repetitions, seed=seed)
+        end = demonstrations.vocabulary.end
+        after = _transitions(free.sequences, end + 1)
+        graph = _most_frequent(after)
+        _break_cycles(graph)
+        _connect(graph, after, [0, *sorted(demonstrations.seen), end])
+        matrix = np.zeros(after.shape)
+        for step, precondition in graph.edges:
+            matrix[step, precondition] = 1.0
+        matrix[1:end, 0] = np.maximum(matrix[1:end, 0], ~matrix[1:end].any(axis=1))
+        return Learned(WeightedAdjacency(demonstrations.vocabulary, matrix), free.notes)
+
+
+def _transitions(sequences: Iterable[tuple[int, ...]], size: int) -> Matrix:
+    """Return how probable it is that one node directly follows another: ``after[i, j]``."""
+    counts = np.zeros((size, size))
+    for steps in sequences:
+        nodes = [0, *steps, size - 1]
+        np.add.at(counts, (nodes[:-1], nodes[1:]), 1)
+    after: Matrix = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    return after
+
+
+def _most_frequent(after: Matrix) -> nx.DiGraph:
+    """Return each node with what came directly before it most often, ties kept."""
+    shares = after / np.maximum(after.sum(axis=0), 1e-300)
+    tops = (shares > 0) & np.isclose(shares, shares.max(axis=0))
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(len(after)))
+    for before, step in np.argwhere(tops).tolist():
+        graph.add_edge(step, before, weight=after[before, step])
+    return graph
+
+
+def _break_cycles(graph: nx.DiGraph) -> None:
+    """Take the least probable edge from one cycle after another until there is none."""
+    while True:
+        try:
+            cycle = nx.find_cycle(graph)
+        except nx.NetworkXNoCycle:
+            return
+        graph.remove_edge(*min(cycle, key=lambda edge: graph.edges[edge]["weight"]))
+
+
+def _connect(graph: nx.DiGraph, after: Matrix, nodes: list[int]) -> None:
+    """Give nodes without precondition, or needed by nobody, their most probable neighbour."""
+    for step in nodes[1:]:
+        if not graph.out_degree(step):
+            _add_first(graph, ((step, int(i)) for i in _by_probability(after[:, step])))
+    for needed in nodes[:-1]:
+        if not graph.in_degree(needed):
+            _add_first(graph, ((int(j), needed) for j in _by_probability(after[needed])))
+
+
+def _by_probability(probabilities: Matrix) -> Iterable[int]:
+    order = np.argsort(-probabilities, kind="stable")
+    return (int(node) for node in order if probabilities[node] > 0)
+
+
+def _add_first(graph: nx.DiGraph, candidates: Iterable[tuple[int, int]]) -> None:
+    """Add the first edge that closes no cycle."""
+    for step, precondition in candidates:
+        if not nx.has_path(graph, precondition, step):
+            graph.add_edge(step, precondition, weight=0.0)
+            return

@@ -1,0 +1,180 @@
+"""Fusion: candidates from the recordings, and a prior where order alone cannot decide.
+
+Two steps that nobody has done in both orders may depend on each other, or nobody happened to
+swap them. Two things tell these apart: a direct precondition is seen directly before its step
+in some recording, and somebody who understands the steps says so: a language model's graph, a
+user's own, or at least names that speak of the same things. Each adds to the log odds of an
+edge; a prior never adds a pair that the recordings contradict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stepgraph.adjacency import Matrix, WeightedAdjacency
+from stepgraph.learners.base import Learned
+from stepgraph.learners.constraints import Constraints
+from stepgraph.learners.knowledge import InformedLearner
+from stepgraph.learners.precedence import Precedence, precedence
+from stepgraph.postprocess import to_graph, weakest_in_cycles
+from stepgraph.repetitions import without_repetitions
+from stepgraph.sequences import Demonstrations, Vocabulary, in_words
+
+BoolMatrix = NDArray[np.bool_]
+
+BASE = -0.8
+"""The log odds that a pair always seen in one order depends on it, if nothing else is known."""
+ADJACENT = 2.1
+"""What it adds that the precondition was seen directly before the step."""
+IN_PRIOR = 2.4
+"""What it adds that the prior graph orders the pair so."""
+SHARED_WORD = 1.5
+"""What it adds, where there is no prior graph, that the names of both share a content word."""
+
+
+@dataclass(frozen=True)
+class Fusion(InformedLearner):
+    """Recordings and a prior, weighed."""
+
+    name: ClassVar[str] = "fusion"
+
+    def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:
+        """Learn the edges of one procedure; the seed matters for random repetitions."""
+        evidence = self.evidence(demonstrations, seed=seed)
+        words = evidence.words
+        bonus = IN_PRIOR if self.prior is not None else SHARED_WORD
+        odds = evidence.features() @ (BASE, ADJACENT, bonus)
+        constraints = self.constraints(words)
+        kept = constraints.apply(evidence.candidates & (odds > 0), odds)
+        matrix = np.where(kept, 1 / (1 + np.exp(-odds)), 0.0)
+        for edge in constraints.must:
+            matrix[edge] = 1.0
+        matrix[1:, 0] = 1.0
+        notes = (
+            *evidence.notes,
+            *evidence.changes(kept, constraints),
+        )
+        return Learned(WeightedAdjacency(words, matrix), notes)
+
+    def evidence(self, demonstrations: Demonstrations, *, seed: int = 0) -> Evidence:
+        """Return what the recordings and the prior say of every pair of steps."""
+        words = demonstrations.vocabulary
+        counts = precedence(demonstrations, self.repetitions)
+        free = without_repetitions(demonstrations, self.repetitions, seed=seed)
+        candidates = counts.agreed.copy()
+        candidates[:, 0] = candidates[-1] = False
+        candidates &= ~weakest_in_cycles(candidates, counts.together)
+        return Evidence(
+            words,
+            counts,
+            candidates,
+            _seen_adjacent(free.sequences, len(words.nodes)),
+            self.supported(words),
+            self.source,
+            free.notes,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What is known of every pair of steps: row = step, column = its possible precondition.
+
+    Parameters
+    ----------
+    words
+        The steps.
+    counts
+        Who came before whom, how often.
+    candidates
+        Pairs that came in this order in every recording with both, cycles broken.
+    adjacent
+        Pairs of which one was seen directly after the other.
+    supported
+        Pairs that the prior orders so, or whose names share a word.
+    source
+        What the support comes from, in words.
+    notes
+        What was merged or left out on the way.
+    """
+
+    words: Vocabulary
+    counts: Precedence
+    candidates: BoolMatrix
+    adjacent: BoolMatrix
+    supported: BoolMatrix
+    source: str
+    notes: tuple[str, ...] = ()
+
+    def features(self) -> Matrix:
+        """Return, for each pair, 1, whether it was seen adjacent, and whether it has support."""
+        ones = np.ones(self.candidates.shape)
+        return np.stack([ones, self.adjacent.astype(float), self.supported.astype(float)], axis=-1)
+
+    def changes(self, kept: BoolMatrix, constraints: Constraints) -> list[str]:
+        """Return every edge that the prior added or removed, with what is known of it.
+
+        Compared are the finished graphs: that of the order that all recordings share, and that
+        of the edges kept.
+        """
+        before, after = self._edges_of(self.candidates), self._edges_of(kept)
+        notes = []
+        for step, needed in sorted(before - after):
+            notes.append(
+                f"dropped: {self._edge(step, needed)}{self._why_not(step, needed, constraints)}"
+            )
+        for step, needed in sorted(after - before):
+            if (step, needed) not in constraints.must:
+                notes.append(f"added: {self._edge(step, needed)}{self._why(step, needed)}")
+        only_supported = {
+            (step, needed)
+            for step, needed in after & before
+            if self.supported[step, needed] and not self.adjacent[step, needed]
+        }
+        for step, needed in sorted(only_supported - set(constraints.must)):
+            notes.append(
+                f"kept by {self.source}: {self._edge(step, needed)}: {self._for(step, needed)}, "
+                "never seen directly one after the other"
+            )
+        return notes
+
+    def _edges_of(self, edges: BoolMatrix) -> set[tuple[int, int]]:
+        adjacency = WeightedAdjacency(self.words, edges.astype(np.float64))
+        graph = to_graph(adjacency).graph
+        return {(self.words.node(step), self.words.node(needed)) for step, needed in graph.edges}
+
+    def _is_end(self, step: int, needed: int) -> bool:
+        return needed == 0 or step == self.words.end
+
+    def _why_not(self, step: int, needed: int, constraints: Constraints) -> str:
+        if self._is_end(step, needed):
+            return ": it follows from other edges now"
+        known = f": {self._for(step, needed)}; "
+        if (step, needed) in constraints.never:
+            return f"{known}ruled out on demand"
+        if (self.adjacent | self.supported)[step, needed]:
+            return f"{known}in the way of an edge on demand, or implied by it"
+        return f"{known}never seen directly one after the other, no support from {self.source}"
+
+    def _why(self, step: int, needed: int) -> str:
+        if self._is_end(step, needed):
+            return ": nothing is left between them"
+        return f": {self._for(step, needed)}; it followed from an edge that was dropped"
+
+    def _edge(self, step: int, needed: int) -> str:
+        return f"'{self.words.name(step)}' needs '{self.words.name(needed)}'"
+
+    def _for(self, step: int, needed: int) -> str:
+        number, together = self.counts.before[step, needed], self.counts.together[step, needed]
+        return f"in this order in {in_words(number)} of {in_words(together)} recordings"
+
+
+def _seen_adjacent(sequences: Sequence[tuple[int, ...]], size: int) -> BoolMatrix:
+    adjacent = np.zeros((size, size), dtype=bool)
+    for steps in sequences:
+        adjacent[list(steps[1:]), list(steps[:-1])] = True
+    return adjacent

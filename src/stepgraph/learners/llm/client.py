@@ -1,0 +1,280 @@
+"""Asks an OpenAI-compatible endpoint, again where that may help, and says clearly why not.
+
+Rate limits, faults of the server, time-outs, broken connections and garbled replies are tried
+again after pauses that grow. A wrong key, address or model is not. No message holds the key.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import http.client
+import json
+import ssl
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.error import URLError
+
+from stepgraph._version import __version__
+from stepgraph.errors import InputError, SettingError
+from stepgraph.learners.llm.connection import Poster, Response, Watch
+from stepgraph.learners.llm.question import Messages
+
+FIRST_PAUSE = 0.5
+"""Seconds before the second attempt; each further pause is twice as long."""
+
+LONGEST_PAUSE = 60.0
+"""Seconds that no pause exceeds, also where the server asks for more."""
+
+LARGEST_REPLY = 1024 * 1024
+"""Bytes; a list of steps takes a thousandth of it."""
+
+SHORTEST_SECRET = 8
+"""Keys shorter than this are placeholders for local servers, and may be words of a reply."""
+
+_AGAIN = (408, 425, 429)
+_BROKEN = (
+    ConnectionResetError,
+    ConnectionAbortedError,
+    BrokenPipeError,
+    ssl.SSLEOFError,
+    ssl.SSLZeroReturnError,
+    http.client.HTTPException,
+)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a model said.
+
+    Parameters
+    ----------
+    text
+        Its words.
+    refused
+        Whether the endpoint marked them as a refusal.
+    """
+
+    text: str
+    refused: bool = False
+
+
+class StoppedError(Exception):
+    """The run was given up; nobody waits for this reply."""
+
+
+class _TroubleError(Exception):
+    """An attempt failed in a way that another one may not."""
+
+    def __init__(self, message: str, pause: float = 0.0) -> None:
+        self.pause = pause
+        super().__init__(message)
+
+
+@dataclass
+class Client:
+    """One model behind one endpoint; safe to use from several threads.
+
+    Parameters
+    ----------
+    base_url
+        The address that ``/chat/completions`` is added to.
+    model
+        The model's name at the endpoint.
+    key
+        What to prove oneself with; empty for endpoints that ask for none.
+    temperature
+        How freely the model answers.
+    timeout
+        Seconds that one attempt may take as a whole.
+    retries
+        How many times to try again.
+    pause
+        Waits some seconds; tests put their own here.
+    """
+
+    base_url: str
+    model: str
+    key: str = field(default="", repr=False)
+    temperature: float = 0.0
+    timeout: float = 60.0
+    retries: int = 4
+    pause: Callable[[float], object] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        self._url = f"{self.base_url}/chat/completions"
+        self._poster = Poster(self._url)
+        self._stopped = threading.Event()
+        self._watches: set[Watch] = set()
+        self._lock = threading.Lock()
+
+    def ask(self, messages: Messages) -> Reply:
+        """Return the model's reply.
+
+        Raises
+        ------
+        SettingError
+            If the endpoint refuses the key or knows neither address nor model.
+        InputError
+            If there is no usable reply, after all attempts where more than one makes sense.
+        StoppedError
+            If somebody called `stop`.
+        """
+        body = json.dumps(
+            {"model": self.model, "messages": messages, "temperature": self.temperature}
+        ).encode()
+        attempts = self.retries + 1
+        trouble = ""
+        for attempt in range(attempts):
+            try:
+                return self._attempt(body)
+            except _TroubleError as error:
+                trouble = str(error)
+                if attempt + 1 < attempts:
+                    wanted = max(FIRST_PAUSE * 2**attempt, error.pause)
+                    self._wait(min(wanted, LONGEST_PAUSE))
+        tried = "1 attempt" if attempts == 1 else f"{attempts} attempts"
+        raise InputError(
+            f"{self._url}: no usable reply in {tried}, the last time {trouble}; the answers so "
+            "far are kept, run it again later to go on"
+        )
+
+    def stop(self) -> None:
+        """Give up all requests that are under way, and those to come."""
+        self._stopped.set()
+        with self._lock:
+            for watch in self._watches:
+                watch.cut()
+
+    def _wait(self, seconds: float) -> None:
+        (self.pause or self._stopped.wait)(seconds)
+
+    def _attempt(self, body: bytes) -> Reply:
+        try:
+            response = self._post(body)
+        except _BROKEN as error:
+            raise _TroubleError(f"the connection broke ({type(error).__name__})") from None
+        except TimeoutError:
+            raise _TroubleError(f"it did not answer within {self.timeout:g} s") from None
+        except OSError as error:
+            raise InputError(
+                f"{self._url}: {_reason(error)}; check the address (base_url or STEPGRAPH_LLM_URL) "
+                "and that the server runs"
+            ) from None
+        if response.status != http.client.OK:
+            raise self._fault(response)
+        if response.is_cut:
+            raise InputError(
+                f"{self._url}: the reply is longer than {LARGEST_REPLY} bytes and was cut off; "
+                "expected a short list of steps, try another model"
+            )
+        return self._reply(response)
+
+    def _post(self, body: bytes) -> Response:
+        headers = {"Content-Type": "application/json", "User-Agent": f"stepgraph/{__version__}"}
+        if self.key:
+            headers["Authorization"] = f"Bearer {self.key}"
+        watch = Watch(self.timeout)
+        with self._lock:
+            self._watches.add(watch)
+        try:
+            if self._stopped.is_set():
+                raise StoppedError
+            with watch:
+                return self._poster.post(
+                    body, headers, watch=watch, timeout=self.timeout, limit=LARGEST_REPLY
+                )
+        except (OSError, http.client.HTTPException) as error:
+            if self._stopped.is_set():
+                raise StoppedError from None
+            if watch.is_over:
+                raise TimeoutError from None
+            # urllib wraps what went wrong before an answer began.
+            if isinstance(error, URLError) and isinstance(error.reason, OSError):
+                raise error.reason from None
+            raise
+        finally:
+            with self._lock:
+                self._watches.discard(watch)
+
+    def _fault(self, response: Response) -> Exception:
+        """Return the error that an answer other than 200 stands for."""
+        status = response.status
+        if status in (401, 403):
+            # What the server says here may quote the key, so that it is left out.
+            came = "the key was refused" if self.key else "the endpoint wants a key"
+            return SettingError(
+                f"{self._url}: {came} (HTTP {status}); set a valid one in the environment "
+                "variable STEPGRAPH_LLM_KEY (or OPENAI_API_KEY)"
+            )
+        said = self._quoted(response.body)
+        if status in _AGAIN or status >= 500:
+            return _TroubleError(f"it answered HTTP {status}{said}", _retry_after(response))
+        if status == 404:
+            return SettingError(
+                f"{self._url}: no such address or model {self.model!r} (HTTP 404{said}); set "
+                "base_url (or STEPGRAPH_LLM_URL) and model (or STEPGRAPH_LLM_MODEL)"
+            )
+        if 300 <= status < 400:
+            return SettingError(
+                f"{self._url}: redirected elsewhere (HTTP {status}), which is not followed so "
+                "that the key stays here; set base_url (or STEPGRAPH_LLM_URL) to the final address"
+            )
+        return InputError(f"{self._url}: the request was refused (HTTP {status}{said})")
+
+    def _reply(self, response: Response) -> Reply:
+        try:
+            content = json.loads(response.body)
+        except (ValueError, RecursionError):
+            raise _TroubleError(f"the reply was not JSON{self._quoted(response.body)}") from None
+        choice = _entry(_first(_entry(content).get("choices")))
+        message = choice.get("message")
+        text = _entry(message).get("content")
+        if not isinstance(message, dict) or not isinstance(text, str | None):
+            raise _TroubleError(f"the reply held no choices{self._quoted(response.body)}")
+        refusal = message.get("refusal")
+        refused = bool(refusal) or choice.get("finish_reason") == "content_filter"
+        text = text or (refusal if isinstance(refusal, str) else "")
+        # A server that echoes what it got must not bring the key into the cache.
+        is_secret = len(self.key) >= SHORTEST_SECRET
+        return Reply(self._without_key(text) if is_secret else text, refused=refused)
+
+    def _quoted(self, body: bytes) -> str:
+        """Return the beginning of what a server said, fit for a message."""
+        # The key goes before anything is cut, for half a key is too much as well.
+        text = " ".join(self._without_key(body.decode("utf-8", errors="replace")).split())
+        return f": {text[:200]}" if text else ""
+
+    def _without_key(self, text: str) -> str:
+        return text.replace(self.key, "[key]") if self.key else text
+
+
+def _entry(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _first(values: Any) -> Any:
+    return values[0] if isinstance(values, list) and values else None
+
+
+def _retry_after(response: Response) -> float:
+    """Return the seconds that a server asks to wait, given as such or as a date."""
+    text = str(response.headers.get("Retry-After", "")).strip()
+    if text.isascii() and text.isdigit():
+        return float(text[:9])
+    try:
+        return max(email.utils.parsedate_to_datetime(text).timestamp() - time.time(), 0.0)
+    except (ValueError, TypeError, OverflowError):
+        return 0.0
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, ConnectionRefusedError):
+        return "the connection was refused"
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate is not trusted ({error.verify_message})"
+    if isinstance(error, ssl.SSLError):
+        return f"no secure connection ({error.reason or 'TLS failed'})"
+    return f"it cannot be reached ({error.strerror or str(error) or type(error).__name__})"

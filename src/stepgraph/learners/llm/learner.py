@@ -1,0 +1,232 @@
+"""The learner `llm`: asks about every step, several at a time, and keeps what it hears."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from stepgraph.adjacency import WeightedAdjacency
+from stepgraph.errors import InputError, SettingError
+from stepgraph.learners.base import Learned, Learner, Progress, no_progress
+from stepgraph.learners.llm.answers import Outcome, read_answer
+from stepgraph.learners.llm.cache import Cache, DamagedError
+from stepgraph.learners.llm.client import Client, Reply
+from stepgraph.learners.llm.endpoint import find_cache, find_endpoint
+from stepgraph.learners.llm.question import Question
+from stepgraph.learners.llm.report import Report
+from stepgraph.learners.settings import check_number, check_whole
+from stepgraph.sequences import Demonstrations
+
+LONGEST_TIMEOUT = 86_400.0
+
+
+@dataclass(frozen=True)
+class LanguageModel(Learner):
+    """A language model's opinion, asked step by step from any OpenAI-compatible endpoint.
+
+    Each stated precondition weighs 1; a step for which none is stated needs only START. The
+    recordings matter only for which steps they show.
+
+    Parameters
+    ----------
+    base_url
+        The address of the endpoint; if empty, STEPGRAPH_LLM_URL or OPENAI_BASE_URL.
+    model
+        The model's name there; if empty, STEPGRAPH_LLM_MODEL.
+    key
+        The key; if empty, STEPGRAPH_LLM_KEY or OPENAI_API_KEY, which other users cannot see as they
+        can a command line. It is written nowhere.
+    parallel
+        How many questions are open at a time.
+    timeout
+        Seconds that one attempt may take as a whole.
+    retries
+        How many times a question is asked again after a fault that may pass.
+    temperature
+        How freely the model answers.
+    cache
+        The folder that keeps the answers; if empty, STEPGRAPH_CACHE or ~/.cache/stepgraph/llm.
+    """
+
+    name: ClassVar[str] = "llm"
+
+    base_url: str = ""
+    model: str = ""
+    key: str = field(default="", repr=False, metadata={"secret": True})
+    parallel: int = 4
+    timeout: float = 60.0
+    retries: int = 4
+    temperature: float = 0.0
+    cache: str | Path = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for setting in ("base_url", "model", "cache"):
+            value = getattr(self, setting)
+            kinds = (str, Path) if setting == "cache" else (str,)
+            if not isinstance(value, kinds) or "\0" in str(value):
+                raise SettingError(f"{setting} is {value!r}; expected a text")
+        if not isinstance(self.key, str):
+            raise SettingError(f"key is of the type {type(self.key).__name__}; expected a text")
+        check_whole("parallel", self.parallel, low=1)
+        check_number("timeout", self.timeout, low=0, above=True)
+        if self.timeout > LONGEST_TIMEOUT:
+            raise SettingError(
+                f"timeout is {self.timeout!r}; expected at most {LONGEST_TIMEOUT:g} seconds"
+            )
+        check_whole("retries", self.retries, low=0)
+        check_number("temperature", self.temperature, low=0)
+
+    def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:  # noqa: ARG002
+        """Ask about the steps of one procedure; the seed changes nothing."""
+        return self.learn_many([demonstrations])[0][0]
+
+    def learn_many(
+        self,
+        procedures: Sequence[Demonstrations],
+        *,
+        seeds: Sequence[int] = (0,),
+        progress: Progress = no_progress,
+    ) -> list[list[Learned]]:
+        """Ask about the steps of all procedures at once.
+
+        Raises
+        ------
+        SettingError
+            If no endpoint or model is given, or the endpoint refuses the key.
+        FileError
+            If an answer cannot be kept.
+        InputError
+            If the endpoint gives no replies, or none about a procedure that can be used.
+        """
+        endpoint = find_endpoint(self.base_url, self.model, self.key)
+        cache = Cache(find_cache(self.cache), endpoint.model, float(self.temperature))
+        client = Client(
+            endpoint.base_url,
+            endpoint.model,
+            endpoint.key,
+            temperature=cache.temperature,
+            timeout=self.timeout,
+            retries=self.retries,
+        )
+        asked = [_questions(demonstrations) for demonstrations in procedures]
+        replies = _Replies(client, cache)
+        replies.collect([q for questions in asked for q in questions], self.parallel, progress)
+        return [
+            [_learned(demonstrations, replies.report(questions), cache)] * len(seeds)
+            for demonstrations, questions in zip(procedures, asked, strict=True)
+        ]
+
+
+class _Replies:
+    """The replies to all questions of a run, from the cache or from the endpoint."""
+
+    def __init__(self, client: Client, cache: Cache) -> None:
+        self._client = client
+        self._cache = cache
+        self._replies: dict[Question, Reply] = {}
+        self._from_cache: set[Question] = set()
+        self._damaged: dict[Question, str] = {}
+
+    def collect(self, questions: Sequence[Question], parallel: int, progress: Progress) -> None:
+        """Get a reply to each question, asking only those that were never answered."""
+        different = list(dict.fromkeys(questions))
+        total = len(different)
+        if total:
+            self._cache.open()
+        for question in different:
+            self._look_up(question)
+        missing = [question for question in different if question not in self._replies]
+        progress(len(self._replies), total, f"asking {self._client.model}")
+        if missing:
+            self._ask_all(missing, total, parallel, progress)
+        progress(total, total, "learned")
+
+    def report(self, questions: Sequence[Question]) -> Report:
+        """Return what came of some of the questions."""
+        answers = {}
+        for question in questions:
+            reply = self._replies[question]
+            answers[question.step] = read_answer(reply.text, question, refused=reply.refused)
+        return Report(
+            self._client.model,
+            answers,
+            sum(question in self._from_cache for question in questions),
+            tuple(self._damaged[question] for question in questions if question in self._damaged),
+        )
+
+    def _look_up(self, question: Question) -> None:
+        try:
+            reply = self._cache.load(question.messages)
+        except DamagedError as error:
+            self._damaged[question] = str(error)
+            return
+        if reply is not None:
+            self._replies[question] = reply
+            self._from_cache.add(question)
+
+    def _ask_all(
+        self, missing: Sequence[Question], total: int, parallel: int, progress: Progress
+    ) -> None:
+        pool = ThreadPoolExecutor(min(parallel, len(missing)), thread_name_prefix="stepgraph-llm")
+        try:
+            asked = {pool.submit(self._ask, question): question for question in missing}
+            for future in as_completed(asked):
+                question = asked[future]
+                self._replies[question] = future.result()
+                progress(len(self._replies), total, f"asked about {question.step}")
+        except BaseException:
+            # Also when somebody presses Ctrl-C: what is under way would only be waited for.
+            self._client.stop()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def _ask(self, question: Question) -> Reply:
+        messages = question.messages
+        reply = self._client.ask(messages)
+        # Kept here and at once, so that a run that is interrupted loses nothing it has heard.
+        self._cache.save(messages, reply)
+        return reply
+
+
+def _questions(demonstrations: Demonstrations) -> list[Question]:
+    """Return a question for each step that some recording shows.
+
+    Steps that none shows are no options either: they are left out of the graph, and what needs
+    them would hang loose. A step without others needs nothing, which nobody has to be asked.
+    """
+    words = demonstrations.vocabulary
+    steps = [words.name(node) for node in sorted(demonstrations.seen)]
+    if len(steps) < 2:
+        return []
+    return [Question(step, tuple(name for name in steps if name != step)) for step in steps]
+
+
+def _learned(demonstrations: Demonstrations, report: Report, cache: Cache) -> Learned:
+    """Return the weights that the answers about a procedure amount to."""
+    if report.answers and not report.count(Outcome.USABLE):
+        about = f"procedure {demonstrations.procedure!r}: " if demonstrations.procedure else ""
+        raise InputError(
+            f"{about}{report.model} gave no usable answer about any of {len(report.answers)} "
+            f"steps ({_unusable(report)}); try another model, or delete its answers in "
+            f"{cache.folder} to ask again"
+        )
+    words = demonstrations.vocabulary
+    matrix = np.zeros((len(words) + 2, len(words) + 2))
+    for step, answer in report.answers.items():
+        for precondition in answer.preconditions:
+            matrix[words.node(step), words.node(precondition)] = 1.0
+    steps = slice(1, words.end)
+    matrix[steps, 0] = ~matrix[steps].any(axis=1)
+    return Learned(WeightedAdjacency(words, matrix), report.notes, report.facts)
+
+
+def _unusable(report: Report) -> str:
+    outcomes = (Outcome.REFUSED, Outcome.RUBBISH)
+    return ", ".join(f"{report.count(o)} {o}" for o in outcomes if report.count(o))

@@ -1,0 +1,161 @@
+"""Trained networks on disk: safetensors, with what they are as JSON in the header; no pickle."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stepgraph.errors import FileError, FormatError, MissingExtraError
+from stepgraph.files import write_bytes
+from stepgraph.storage import parse_json
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+KEY = "stepgraph"
+"""Under which entry of the header the JSON stands."""
+
+
+def write_network(
+    network: nn.Module,
+    path: str | Path,
+    *,
+    format: str,  # noqa: A002 - the word users know it by
+    version: int,
+    about: Mapping[str, Any],
+) -> None:
+    """Write a network to a file, whole or not at all.
+
+    Parameters
+    ----------
+    network
+        Whose weights to write.
+    path
+        The file.
+    format, version
+        What kind of network it is, and which version of that kind of file.
+    about
+        All that it takes to make the network again, as plain JSON values.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be written.
+    MissingExtraError
+        If safetensors is not installed.
+    """
+    save, _, _ = _safetensors()
+    header = {"format": format, "version": version, **about}
+    weights = {
+        name: values.detach().cpu().contiguous() for name, values in network.state_dict().items()
+    }
+    text = json.dumps(header, sort_keys=True, ensure_ascii=False)
+    write_bytes(path, save(weights, metadata={KEY: text}))
+
+
+def read_network(
+    path: str | Path,
+    *,
+    format: str,  # noqa: A002 - the word users know it by
+    version: int,
+) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """Read what `write_network` wrote: the header, and the weights by name.
+
+    Raises
+    ------
+    FileError
+        If there is no such file.
+    FormatError
+        If it is truncated, no network of this format, or one of another version.
+    MissingExtraError
+        If safetensors is not installed.
+    """
+    path = Path(path)
+    _, open_file, broken = _safetensors()
+    if not path.is_file():
+        raise FileError(f"{path}: no such file; expected a network that stepgraph saved")
+    try:
+        with open_file(path, framework="pt") as content:
+            metadata = content.metadata() or {}
+            weights = {name: content.get_tensor(name) for name in content.keys()}  # noqa: SIM118
+    except (broken, OSError, ValueError) as error:
+        raise FormatError(
+            f"{path}: cannot be read as safetensors, is it whole? ({str(error).splitlines()[0]})"
+        ) from None
+    try:
+        header = parse_json(metadata.get(KEY, ""), str(path))
+    except FormatError:
+        header = None
+    if not isinstance(header, dict) or header.get("format") != format:
+        came = header.get("format") if isinstance(header, dict) else None
+        raise FormatError(
+            f"{path}: {f'a {came!r}' if came else 'no network that stepgraph saved'}; expected a "
+            f"{format!r}"
+        )
+    if header.get("version") != version:
+        raise FormatError(
+            f"{path}: version {header.get('version')!r} of the format; this stepgraph reads "
+            f"{version}"
+        )
+    try:
+        json.dumps(header, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise FormatError(f"{path}: a text in its header has half of a character") from None
+    return header, weights
+
+
+def check_size(least: int, weights: Mapping[str, Tensor], where: str) -> None:
+    """Check that a header asks for no larger a network than the weights are, before it is made.
+
+    Parameters
+    ----------
+    least
+        How many numbers a network of the header's sizes has at the least.
+    weights
+        What the file holds.
+    where
+        The file, for messages.
+
+    Raises
+    ------
+    FormatError
+        If the file holds fewer.
+    """
+    came = sum(values.numel() for values in weights.values())
+    if least > came:
+        raise FormatError(
+            f"{where}: by its header the network has {least:,} numbers or more, but the file holds "
+            f"{came:,}; copy or write it again"
+        )
+
+
+def put_weights(network: nn.Module, weights: Mapping[str, Tensor], where: str) -> None:
+    """Give a network its weights, having checked that they are those that it needs.
+
+    Raises
+    ------
+    FormatError
+        If some are missing, too many, of another shape, or not finite.
+    """
+    expected = {name: tuple(values.shape) for name, values in network.state_dict().items()}
+    came = {name: tuple(values.shape) for name, values in weights.items()}
+    for name in sorted(expected.keys() | came.keys()):
+        if expected.get(name) != came.get(name):
+            raise FormatError(
+                f"{where}: the weights {name!r} have shape {came.get(name)}; by its header "
+                f"{expected.get(name)} was expected"
+            )
+        if not weights[name].isfinite().all():
+            raise FormatError(f"{where}: the weights {name!r} hold values that are not finite")
+    network.load_state_dict(dict(weights))
+
+
+def _safetensors() -> tuple[Any, Any, type[Exception]]:
+    try:
+        from safetensors import SafetensorError, safe_open
+        from safetensors.torch import save
+    except ModuleNotFoundError:
+        raise MissingExtraError("the file of a network", "torch") from None
+    return save, safe_open, SafetensorError

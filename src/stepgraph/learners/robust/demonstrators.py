@@ -1,0 +1,163 @@
+"""People who err: how probable their recordings are, if a partial order is what they know.
+
+Each next step is drawn from the executable ones, by a liking that each step has; or, with the
+recording's own error rate, from anything left. A step that is passed over is held against the
+first step done without it only: from then on the person goes on as if it had been done. A step
+that a recording does not show was skipped, and its place is not held against the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stepgraph.learners.partial_order import reduction
+
+BoolMatrix = NDArray[np.bool_]
+Matrix = NDArray[np.float64]
+
+LIKING = 5.0
+"""So many choices, as likely as any other, are taken to have been seen of each step."""
+
+TRUSTED = 0.5
+"""A step that is more probably out of turn than this does not count as done in turn."""
+
+
+class _Choices(NamedTuple):
+    """What each place of each recording was chosen from.
+
+    Parameters
+    ----------
+    opens
+        The first place at which the step could have been done.
+    in_turn
+        Whether it was executable where it was done.
+    rivals
+        The sum of the likings of all steps that were executable there.
+    """
+
+    opens: NDArray[np.intp]
+    in_turn: BoolMatrix
+    rivals: Matrix
+
+
+class Demonstrators:
+    """The people behind recordings: their error rates, and how much each step is liked.
+
+    Parameters
+    ----------
+    sequences
+        Node numbers in the order done, each at most once.
+    weights
+        How many recordings each stands for.
+    size
+        How many nodes there are.
+    errors, successes
+        How many steps each recording is taken to have shown out of turn and in turn before it
+        is looked at.
+    """
+
+    def __init__(
+        self,
+        sequences: Sequence[tuple[int, ...]],
+        weights: Matrix,
+        size: int,
+        *,
+        errors: float,
+        successes: float,
+    ) -> None:
+        self.sequences = tuple(sequences)
+        self.weights = weights
+        self.errors, self.successes = errors, successes
+        self.rates = np.full(len(self.sequences), errors / (errors + successes))
+        self.liking = np.ones(size)
+        lengths = np.array([len(steps) for steps in self.sequences])
+        longest = int(lengths.max())
+        self._nodes = np.zeros((len(self.sequences), longest), dtype=np.intp)
+        for number, steps in enumerate(self.sequences):
+            self._nodes[number, : len(steps)] = steps
+        self._places = np.arange(longest)
+        self._real = self._places < lengths[:, None]
+        self._left = np.where(self._real, lengths[:, None] - self._places, 1)
+        self._lengths = lengths
+        # START stands for what is not there: it takes part in no pair of an order.
+        self._pairs = self._nodes[:, :, None] * size + self._nodes[:, None, :]
+        self._later = self._places[None, :] > self._places[:, None]
+        self._offsets = (np.arange(len(self.sequences)) * (longest + 1))[:, None]
+
+    @property
+    def cost(self) -> int:
+        """How many pairs of places are looked at each time an order is judged."""
+        return self._pairs.size
+
+    def log_likelihood(self, order: BoolMatrix) -> float:
+        """Return how probable the recordings are under a closed partial order."""
+        turns, slips = self._turns(self._choices(order))
+        return float(self.weights @ np.where(self._real, np.log(turns + slips), 0.0).sum(axis=1))
+
+    def slips(self, order: BoolMatrix) -> Matrix:
+        """Return how probable it is that each place of each recording is out of turn."""
+        turns, slips = self._turns(self._choices(order))
+        return np.where(self._real, slips / (turns + slips), 0.0)
+
+    def adjacent(self, order: BoolMatrix) -> Matrix:
+        """Return how many recordings show each pair directly one after the other, both in turn."""
+        counts = np.zeros(order.shape)
+        for steps, slips, weight in zip(
+            self.sequences, self.slips(order), self.weights, strict=True
+        ):
+            nodes, own = np.array(steps), slips[: len(steps)]
+            calm = (own[1:] < TRUSTED) & (own[:-1] < TRUSTED)
+            counts[nodes[1:][calm], nodes[:-1][calm]] += weight
+        return counts
+
+    def fit(self, order: BoolMatrix, rounds: int) -> None:
+        """Learn the error rates and the likings under an order, by expectation maximisation."""
+        rows = np.arange(len(self.sequences))[:, None]
+        for _ in range(rounds):
+            choices = self._choices(order)
+            turns, slips = self._turns(choices)
+            slipped = np.where(self._real, slips / (turns + slips), 0.0)
+            self.rates = np.clip(
+                (self.errors + slipped.sum(axis=1))
+                / (self.errors + self.successes + self._lengths),
+                1e-4,
+                0.45,
+            )
+            chosen = np.where(self._real, 1 - slipped, 0.0) * self.weights[:, None]
+            chances = np.zeros((len(rows), len(self._places) + 1))
+            np.cumsum(chosen / np.maximum(choices.rivals, 1e-12), axis=1, out=chances[:, 1:])
+            open_for = chances[rows, self._places + 1] - chances[rows, choices.opens]
+            open_for = np.where(choices.in_turn & self._real, open_for, 0.0)
+            count = len(self.liking)
+            times = np.bincount(self._nodes.ravel(), weights=chosen.ravel(), minlength=count)
+            offers = np.bincount(self._nodes.ravel(), weights=open_for.ravel(), minlength=count)
+            self.liking = (LIKING + times) / (LIKING + offers)
+
+    def _choices(self, order: BoolMatrix) -> _Choices:
+        # Of each recording: place, place of what it needs; 2 where it needs that directly.
+        needs = (order.astype(np.int8) + reduction(order)).ravel().take(self._pairs)
+        without = (needs > 1) & self._later
+        first_without = np.where(without.any(axis=1), without.argmax(axis=1), len(self._places) + 1)
+        # Something needed blocks until it is done, or until somebody goes on without it.
+        blocks_until = np.minimum(self._places, first_without)
+        opens = np.where(needs > 0, (blocks_until + 1)[:, None, :], 0).max(axis=2)
+        in_turn = opens <= self._places
+        opens = np.where(in_turn, opens, 0)
+        liked = self.liking[self._nodes] * (in_turn & self._real)
+        starts = np.bincount(
+            (self._offsets + opens).ravel(),
+            weights=liked.ravel(),
+            minlength=liked.size + len(liked),
+        ).reshape(len(liked), -1)
+        starts[:, 1:] -= liked
+        return _Choices(opens, in_turn, starts.cumsum(axis=1)[:, :-1])
+
+    def _turns(self, choices: _Choices) -> tuple[Matrix, Matrix]:
+        """Return the chance of each place to be chosen in turn, and out of turn."""
+        liked = self.liking[self._nodes] * choices.in_turn
+        turns = (1 - self.rates)[:, None] * liked / np.maximum(choices.rivals, 1e-12)
+        return turns, self.rates[:, None] / self._left

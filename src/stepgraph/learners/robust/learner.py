@@ -1,0 +1,262 @@
+"""The robust learner: the order under which the recordings of people who err are most probable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stepgraph.adjacency import WeightedAdjacency
+from stepgraph.errors import InputError, SettingError
+from stepgraph.learners.base import Curve, Learned, Progress, no_progress
+from stepgraph.learners.knowledge import InformedLearner
+from stepgraph.learners.partial_order import closure, reduction, without
+from stepgraph.learners.robust.confidence import Confidence, confidence
+from stepgraph.learners.robust.demonstrators import TRUSTED, Demonstrators
+from stepgraph.learners.robust.numbering import by_place
+from stepgraph.learners.robust.pair_mixture import first_order
+from stepgraph.learners.robust.recordings import Recordings
+from stepgraph.learners.robust.search import EDGE_COST, Search, tell_nobody
+from stepgraph.learners.settings import check_number
+from stepgraph.sequences import Demonstrations
+
+BoolMatrix = NDArray[np.bool_]
+Matrix = NDArray[np.float64]
+
+STARTS = (0.1, 2.0)
+"""The search starts from the pairs of trusted and of mistrusted recordings: so many errors each."""
+MOST_STEPS = 1_500
+"""A procedure with more steps has too many pairs to weigh."""
+MOST_PLACES = 30_000_000
+"""So many pairs of places are looked at at once, at most; of more recordings the most frequent."""
+PARTS = 100
+"""In so many parts the progress of one procedure is told."""
+KEPT = 0.2
+"""A pair that is less probable than this leaves the order, unless told otherwise. The search has
+weighed each pair already; on random procedures F1 is the same from 0 to 0.4, and falls beyond."""
+
+
+@dataclass(frozen=True)
+class Robust(InformedLearner):
+    """A partial order, the people who showed it, and how sure one can be of each pair.
+
+    Parameters
+    ----------
+    errors
+        How many steps each recording is taken to have shown out of turn before it is looked at.
+    successes
+        How many steps it is taken to have shown in turn.
+    least_probable
+        Pairs that are less probable than this leave the order, from 0 to 1, and with them what
+        followed from them, unless somebody to be trusted did the two one right after the other.
+        With 0.5 only what is more probable than not stays; where people err a lot that loses much
+        that is right.
+    """
+
+    name: ClassVar[str] = "robust"
+
+    errors: float = 2.0
+    successes: float = 20.0
+    least_probable: float = KEPT
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("errors", "successes"):
+            check_number(name, getattr(self, name), low=0.0, above=True)
+        check_number("least_probable", self.least_probable, low=0.0)
+        if self.least_probable > 1:
+            raise SettingError(f"least_probable is {self.least_probable!r}; expected 1 or less")
+
+    def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:
+        """Learn the order of one procedure; the seed matters for random repetitions."""
+        return self._learn(demonstrations, seed, tell_nobody)
+
+    def learn_many(
+        self,
+        procedures: Sequence[Demonstrations],
+        *,
+        seeds: Sequence[int] = (0,),
+        progress: Progress = no_progress,
+    ) -> list[list[Learned]]:
+        """Learn several procedures; tells also how far each is, as a large one takes a while."""
+        total = len(procedures) * PARTS
+        results = []
+        for done, given in enumerate(procedures):
+            what = f"learning {given.procedure}"
+            tell = _Teller(progress, done * PARTS, total, what)
+            found = [self._learn(given, seed, tell) for seed in self.different(seeds)]
+            results.append(found if len(found) == len(seeds) else found * len(seeds))
+        progress(total, total, "learned")
+        return results
+
+    def _learn(
+        self, demonstrations: Demonstrations, seed: int, tell: Callable[[float], None]
+    ) -> Learned:
+        tell(0.0)
+        if len(demonstrations.vocabulary) > MOST_STEPS:
+            raise InputError(
+                f"the procedure has {len(demonstrations.vocabulary)} steps; 'robust' learns up to "
+                f"{MOST_STEPS}, "
+                "use the method 'intersection'"
+            )
+        numbered, new = by_place(demonstrations)
+        words = numbered.vocabulary
+        recordings = Recordings.of(numbered, self.repetitions, seed)
+        constraints = self.constraints(words)
+        search, order = self._best_search(recordings, constraints.never, tell)
+        people = search.people
+        found = confidence(recordings, people, order)
+        unfounded = ~((people.adjacent(order) > 0) | self.supported(words))
+        order = without(order, (found.pairs < min(self.least_probable, KEPT)) | unfounded)
+        order = closure(constraints.apply(order, found.pairs))
+        sure = confidence(recordings, people, order)
+        if self.least_probable > KEPT:
+            unwanted = (sure.pairs < self.least_probable) | unfounded
+            order = without(order, _but(unwanted, constraints.must))
+            # Each pair keeps the probability that it was judged by, as without the limit.
+            sure = confidence(recordings, people, order)._replace(pairs=sure.pairs)
+        weights = _weights(order, sure)
+        for edge in constraints.must:
+            weights[edge] = sure.pairs[edge] = 1.0
+        trust = _trust(recordings, self.everybody(recordings, order).slips(order))
+        as_given = np.ix_(new, new)
+        return Learned(
+            WeightedAdjacency(demonstrations.vocabulary, weights[as_given], threshold=0.0),
+            (*recordings.notes, *_careless(demonstrations, trust)),
+            {
+                "error_rate": float(np.average(people.rates, weights=people.weights)),
+                "careless": float(sum(share < TRUSTED for share in trust)),
+            },
+            confidence=WeightedAdjacency(demonstrations.vocabulary, sure.pairs[as_given]),
+            trust=trust,
+        )
+
+    def training_curve(self, demonstrations: Demonstrations, *, seed: int = 0) -> Curve:
+        """Search for the order; return what is minimised before each sweep over all pairs."""
+        demonstrations, _ = by_place(demonstrations)
+        recordings = Recordings.of(demonstrations, self.repetitions, seed)
+        never = self.constraints(demonstrations.vocabulary).never
+        search, _ = self._best_search(recordings, never)
+        what = f"minus log likelihood, plus {EDGE_COST} for each edge"
+        return Curve(what, "sweep over all pairs", tuple(-score for score in search.scores))
+
+    def most_probable(
+        self, recordings: Recordings, never: tuple[tuple[int, int], ...] = ()
+    ) -> tuple[Demonstrators, BoolMatrix]:
+        """Return the people who showed recordings, and the most probable order that is found.
+
+        Parameters
+        ----------
+        recordings
+            What was shown.
+        never
+            Pairs (step, precondition) that may not be in the order, in node numbers.
+        """
+        search, order = self._best_search(recordings, never)
+        return search.people, order
+
+    def _best_search(
+        self,
+        recordings: Recordings,
+        never: tuple[tuple[int, int], ...],
+        tell: Callable[[float], None] = tell_nobody,
+    ) -> tuple[Search, BoolMatrix]:
+        forbidden = np.zeros((recordings.size, recordings.size), dtype=bool)
+        for edge in never:
+            forbidden[edge] = True
+        chosen = _most_frequent(recordings)
+        found = []
+        for place, errors in enumerate(STARTS):
+            search = Search(recordings, self._people(recordings, chosen), forbidden)
+            score, order = search.improve(
+                first_order(recordings, errors),
+                lambda share, place=place: tell((place + share) / len(STARTS)),  # type: ignore[misc]
+            )
+            found.append((score, search, order))
+        _, search, order = max(found, key=lambda one: round(one[0], 6))
+        return search, order
+
+    def everybody(self, recordings: Recordings, order: BoolMatrix) -> Demonstrators:
+        """Return the people behind all recordings, fitted to an order."""
+        people = self._people(recordings, np.arange(len(recordings.sequences)))
+        people.fit(order, 20)
+        return people
+
+    def _people(self, recordings: Recordings, chosen: NDArray[np.intp]) -> Demonstrators:
+        return Demonstrators(
+            [recordings.sequences[number] for number in chosen],
+            recordings.weights[chosen],
+            recordings.size,
+            errors=self.errors,
+            successes=self.successes,
+        )
+
+
+class _Teller:
+    """Tells how far a procedure is, by whole parts and only when there is one more.
+
+    Parameters
+    ----------
+    progress
+        Whom to tell.
+    before, total
+        How many parts are done with the procedures before, and how many there are in all.
+    what
+        What is going on, in words.
+    """
+
+    def __init__(self, progress: Progress, before: int, total: int, what: str) -> None:
+        self._progress = progress
+        self._before = before
+        self._total = total
+        self._what = what
+        self._told = -1
+
+    def __call__(self, share: float) -> None:
+        part = int(share * PARTS)
+        if part > self._told:
+            self._told = part
+            self._progress(self._before + part, self._total, self._what)
+
+
+def _but(pairs: BoolMatrix, must: tuple[tuple[int, int], ...]) -> BoolMatrix:
+    """Return pairs but for those that somebody insists on."""
+    for edge in must:
+        pairs[edge] = False
+    return pairs
+
+
+def _most_frequent(recordings: Recordings) -> NDArray[np.intp]:
+    """Return the places of the recordings that are looked at step by step."""
+    longest = max(map(len, recordings.sequences))
+    most = max(1, MOST_PLACES // longest**2)
+    ranked = np.argsort(-recordings.weights, kind="stable")[:most]
+    return np.sort(ranked)
+
+
+def _weights(order: BoolMatrix, sure: Confidence) -> Matrix:
+    """Return the probability of each edge of an order, and of each pair that follows from them."""
+    direct = reduction(order)
+    weights = np.where(direct, sure.edges, np.where(order, sure.pairs, 0.0))
+    weights = np.where(order, np.maximum(weights, 1e-3), 0.0)
+    weights[1:, 0] = 1.0
+    return weights
+
+
+def _trust(recordings: Recordings, slips: Matrix) -> tuple[float, ...]:
+    """Return for each demonstration the probability that a step of it is in turn."""
+    lengths = np.array([len(steps) for steps in recordings.sequences])
+    share = 1 - slips.sum(axis=1) / lengths
+    return tuple(float(np.mean(share[list(own)])) for own in recordings.owners)
+
+
+def _careless(demonstrations: Demonstrations, trust: tuple[float, ...]) -> list[str]:
+    ranked = sorted(zip(trust, demonstrations, strict=True), key=lambda pair: pair[0])
+    return [
+        f"recording {recording.id!r} shows about {100 * (1 - share):.0f} % of its steps out of turn"
+        for share, recording in ranked
+        if share < TRUSTED
+    ]

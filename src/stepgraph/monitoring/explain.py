@@ -1,0 +1,185 @@
+"""Verdicts as sentences that a person understands, with what the graph knows of its edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from stepgraph.attributes import EdgeEvidence
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring.verdict import Kind, Verdict
+from stepgraph.monitoring.wording import coming_after, finished, listed, unknown
+
+if TYPE_CHECKING:
+    from stepgraph.monitoring.uncertain_verdict import UncertainVerdict
+
+
+def explain(verdict: Verdict | UncertainVerdict, graph: TaskGraph) -> str:
+    """Return a verdict as one sentence, from the graph's own step names.
+
+    Where steps are missing, the sentence ends with the evidence that the graph holds for it,
+    see `evidence`; a remark on the observation itself comes last.
+
+    Parameters
+    ----------
+    verdict
+        What a monitor said, an uncertain one as well.
+    graph
+        The graph that the monitor judges by.
+
+    Examples
+    --------
+    >>> from stepgraph.monitoring import Monitor
+    >>> graph = TaskGraph.from_preconditions({"mix": ["crack the egg", "add milk"]})
+    >>> monitor = Monitor(graph)
+    >>> print(explain(monitor.observe("mix", time=9), graph))
+    'mix' is done before 'crack the egg' and 'add milk', which it needs.
+    >>> print(explain(monitor.observe("add milk"), graph))
+    'add milk' is done after all; 'mix' was done without it, the mistake of step 1.
+    >>> print(explain(monitor.observe("crack the egg", time=8), graph).partition("(")[2])
+    time runs backwards: 8 after 9).
+    """
+    if isinstance(verdict, Verdict):
+        return finished(
+            _sentence(verdict, graph), [_behind(verdict, verdict.step, graph), verdict.note]
+        )
+    return verdict.sentence(_behind(verdict, verdict.happened or verdict.step, graph))
+
+
+def evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> str:
+    """Return what a graph holds in favour of a step's edges; empty where it holds nothing.
+
+    That is, for each edge, in how many recordings the order held and which ones broke it, or its
+    weight where nobody counted; and the method and number of recordings behind the graph.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    step
+        A step.
+    preconditions
+        The direct preconditions in question; those without evidence or weight are passed over.
+
+    Examples
+    --------
+    >>> from stepgraph.attributes import EdgeEvidence
+    >>> graph = TaskGraph(["egg", "mix"], [("mix", "egg")], weights={("mix", "egg"): 0.931},
+    ...                   provenance={"method": "do", "recordings": 12})
+    >>> evidence(graph, "mix", ["egg"])
+    "weight of 'egg': 0.93; learned from 12 recordings with 'do'"
+    >>> counted = graph.replace(evidence={("mix", "egg"): EdgeEvidence(10, 1, 1, (), ("anna",))})
+    >>> evidence(counted, "mix", ["egg"])
+    "'egg' came first in 10 of 11 recordings, not in 'anna'; learned from 12 recordings with 'do'"
+    """
+    return _sourced(graph, _told(graph, step, preconditions))
+
+
+def _behind(verdict: Verdict | UncertainVerdict, step: str, graph: TaskGraph) -> str:
+    """Return what speaks for the order or the step that a verdict says was not respected."""
+    match verdict.kind:
+        case Kind.TOO_EARLY | Kind.SKIPPED_INFERRED:
+            return evidence(graph, step, verdict.missing)
+        case Kind.TOO_LATE if verdict.is_mistake:
+            before = [
+                _counted(step, after, graph.evidence[after, step], f"before '{after}'")
+                for after in verdict.done_without_it
+                if (after, step) in graph.evidence
+            ]
+            return _sourced(graph, [*before, *_told(graph, step, verdict.missing)])
+        case Kind.OPEN_AT_FINISH if verdict.is_mistake and step in graph.attributes:
+            share = f"{100 * graph.attributes[step].done:.0f} % of the recordings have it"
+            return _sourced(graph, [share])
+        case _:
+            return ""
+
+
+def _told(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> list[str]:
+    """Return what a graph holds in favour of a step's edges, each on its own."""
+    parts = []
+    for name in preconditions:
+        if (step, name) in graph.evidence:
+            parts.append(_counted(name, step, graph.evidence[step, name], "first"))
+        elif (step, name) in graph.weights:
+            parts.append(f"weight of '{name}': {graph.weights[step, name]:.2f}")
+        elif between := _between(graph, step, name):
+            may = "which may" if len(between) == 1 else "which may all"
+            parts.append(f"through {listed(between)}, {may} be left out")
+    return parts
+
+
+def _sourced(graph: TaskGraph, parts: Iterable[str]) -> str:
+    """Return what was told, and what the graph was learned from."""
+    method, recordings = graph.provenance.get("method"), graph.provenance.get("recordings")
+    source = ""
+    if isinstance(recordings, int) and not isinstance(recordings, bool):
+        noun = "recording" if recordings == 1 else "recordings"
+        how = f" with {method!r}" if isinstance(method, str) else ""
+        source = f"learned from {recordings} {noun}{how}"
+    return "; ".join(filter(None, [", ".join(parts), source]))
+
+
+def _between(graph: TaskGraph, step: str, name: str) -> list[str]:
+    """Return the optional steps through which one needs another that it does not need directly."""
+    if step not in graph.vocabulary or (step, name) in graph.edges:
+        return []
+    optional = graph.optional_steps
+    return [
+        other
+        for other in graph.preconditions_of(step)
+        if other in optional
+        and (name in graph.preconditions_of(other) or _between(graph, other, name))
+    ]
+
+
+def _counted(name: str, step: str, found: EdgeEvidence, place: str) -> str:
+    if not found.held + found.broken:
+        return f"no recording has both '{name}' and '{step}'"
+    said = f"'{name}' came {place} in {found.where}"
+    if found.doubtful:
+        said += f", doubtful: {100 * (found.probability or 0.0):.0f} % probable"
+    return said
+
+
+def _sentence(verdict: Verdict, graph: TaskGraph) -> str:
+    step = f"'{verdict.step}'"
+    missing, after = listed(verdict.missing), listed(verdict.done_without_it)
+    one = len(verdict.done_without_it) == 1
+    coming = coming_after(verdict.done_without_it, optional=verdict.step in graph.optional_steps)
+    match verdict.kind:
+        case Kind.CORRECT:
+            return f"{step} is right"
+        case Kind.TOO_EARLY:
+            return f"{step} is done before {missing}, which it needs" + (
+                f", and after {coming}" if after else ""
+            )
+        case Kind.SKIPPED_INFERRED:
+            skipped = "at step" if len(verdict.missing) == 1 else "from step"
+            on = "" if len(verdict.missing) == 1 else " on"
+            return (
+                f"{step} is done without {missing}, which it needs"
+                + (f", and after {coming}" if after else "")
+                + f": skipped, as reported {skipped} {verdict.cause}{on}"
+            )
+        case Kind.TOO_LATE:
+            lacking = f", and without {missing}, which it needs" if missing else ""
+            if verdict.cause is None:
+                return f"{step} is done after {coming}{lacking}"
+            return (
+                f"{step} is done after {coming} through other steps: "
+                f"this follows from step {verdict.cause}"
+            )
+        case Kind.REPAIRED:
+            lacking = f", but without {missing}, which it needs" if missing else ""
+            were = "was" if one else "were"
+            return (
+                f"{step} is done after all{lacking}; {after} {were} done without it, "
+                f"the mistake of step {verdict.cause}"
+            )
+        case Kind.REPEATED:
+            return f"{step} is done again, with all that it needs"
+        case Kind.UNKNOWN_STEP:
+            return unknown(verdict.step, verdict.nearest)
+        case Kind.OPEN_AT_FINISH:
+            since = f", passed over at step {verdict.cause}" if verdict.cause else ""
+            return f"{step} was never done{since}"

@@ -1,0 +1,207 @@
+"""The monitor: one session of somebody doing a procedure, judged step by step."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring.observation import as_observation
+from stepgraph.monitoring.plan import Plan, bits
+from stepgraph.monitoring.session import Session
+from stepgraph.monitoring.state import Moment, state_from_json, state_to_json
+from stepgraph.monitoring.verdict import Kind, Report, Verdict
+
+
+class Monitor(Session[Moment]):
+    """Says of each step, as it happens, whether it is right and what it follows from.
+
+    It keeps apart what was performed from what counts as accomplished: a step that was
+    reported missing counts as accomplished from then on, so that what rests on it carries the
+    first mistake as its cause and is no new one.
+
+    Parameters
+    ----------
+    graph
+        The procedure's graph.
+
+    Examples
+    --------
+    >>> graph = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "bake": ["mix"]})
+    >>> monitor = Monitor(graph)
+    >>> monitor.observe("egg").executable
+    ('milk',)
+    >>> monitor.observe("mix")
+    Verdict(2, 'mix', too-early, missing=('milk',))
+    >>> monitor.observe("milk")
+    Verdict(3, 'milk', repaired, done_without_it=('mix',), cause=2)
+    >>> monitor.finish().open
+    ('bake',)
+    """
+
+    __slots__ = ("_plan",)
+
+    _plan: Plan
+
+    def __init__(self, graph: TaskGraph) -> None:
+        super().__init__(graph, Moment())
+        self._plan = Plan.of(graph)
+
+    @property
+    def mistakes(self) -> int:
+        """How many mistakes of their own there have been so far."""
+        return self._now.mistakes
+
+    @property
+    def progress(self) -> float:
+        """The fraction of the graph's steps that are done, right or wrong, as on verdicts."""
+        return self._plan.progress(self._now.performed)
+
+    @property
+    def performed(self) -> tuple[str, ...]:
+        """The steps that were done, right or wrong, in the order of the vocabulary."""
+        return self._plan.names_in(self._now.performed)
+
+    @property
+    def accomplished(self) -> tuple[str, ...]:
+        """The steps that count as accomplished: performed, or reported missing already."""
+        return self._plan.names_in(self._now.performed | self._now.reported)
+
+    def observe(
+        self, step: str, time: float | None = None, confidence: float | None = None
+    ) -> Verdict:
+        """Take in a step that has just been done, and judge it.
+
+        Parameters
+        ----------
+        step
+            Its name. One that the graph does not know is reported and changes nothing else.
+        time
+            When it was done, in seconds from any moment. Time that runs backwards is noted on
+            the verdict; the order of observations is what counts.
+        confidence
+            How sure the recogniser is, from 0 to 1; kept on the verdict, not judged by.
+
+        Raises
+        ------
+        InputError
+            If the step is no text, or time or confidence no number. The session is unchanged.
+        """
+        now, plan = self._now, self._plan
+        time, confidence, last, note = as_observation(step, time, confidence, now.time)
+        position = now.observed + 1
+        performed, reported, reported_at = now.performed, now.reported, now.reported_at
+        missing: tuple[str, ...] = ()
+        late: tuple[str, ...] = ()
+        cause: int | None = None
+        mistakes = now.mistakes
+        node = plan.nodes.get(step)
+        if node is None:
+            kind = Kind.UNKNOWN_STEP
+            mistakes += 1
+        else:
+            bit = 1 << node
+            first = not performed & bit
+            lacking = plan.needs[node] & ~performed
+            new = lacking & ~reported
+            without = plan.needed_by[node] & performed if first else 0
+            if lacking:
+                missing = plan.names_in(lacking)
+            if without:
+                late = plan.names_in(without)
+            if new:
+                kind = Kind.TOO_EARLY
+                mistakes += 1
+                reported |= new
+                reported_at = {**reported_at, **dict.fromkeys(bits(new), position)}
+            elif without and plan.optional & bit:  # nobody waits for it: no mistake is behind this
+                kind = Kind.TOO_LATE
+                mistakes += 1
+            elif without and (reported & bit or not lacking):
+                kind = Kind.REPAIRED if reported & bit else Kind.TOO_LATE
+                cause = _mistake_behind(plan, now, node)
+            elif lacking:
+                kind = Kind.SKIPPED_INFERRED
+                cause = min(reported_at[other] for other in bits(lacking))
+            else:
+                kind = Kind.CORRECT if first else Kind.REPEATED
+            if reported & bit:
+                reported ^= bit
+                reported_at = {other: at for other, at in reported_at.items() if other != node}
+            performed |= bit
+        self._past.append(now)
+        self._now = Moment(position, performed, reported, reported_at, last, mistakes)
+        return Verdict(
+            position,
+            step,
+            kind,
+            time,
+            confidence,
+            missing,
+            late,
+            cause,
+            note,
+            plan,
+            performed,
+            reported,
+        )
+
+    def finish(self) -> Report:
+        """Return what was never done, and how the session went.
+
+        Nothing is closed by it: the session can go on, and be finished again.
+        """
+        now, plan = self._now, self._plan
+        verdicts = []
+        for step, node in plan.nodes.items():
+            if (now.performed | plan.optional) >> node & 1:
+                continue
+            without = plan.names_in(plan.needed_by[node] & now.performed)
+            verdicts.append(
+                Verdict(
+                    now.observed + 1,
+                    step,
+                    Kind.OPEN_AT_FINISH,
+                    None,
+                    None,
+                    plan.names_in(plan.needs[node] & ~now.performed),
+                    without,
+                    _mistake_behind(plan, now, node) if without else None,
+                    "",
+                    plan,
+                    now.performed,
+                    now.reported,
+                )
+            )
+        mistakes = now.mistakes + sum(verdict.is_mistake for verdict in verdicts)
+        return Report(now.observed, mistakes, tuple(verdicts), plan.progress(now.performed))
+
+    def restarted(self) -> Monitor:
+        """Return a monitor for another session of the same graph, which is laid out only once."""
+        monitor = object.__new__(type(self))
+        Session.__init__(monitor, self.graph, Moment())
+        monitor._plan = self._plan
+        return monitor
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The session as plain JSON values, what `undo` needs included."""
+        return state_to_json(self.graph, self._now, self._past)
+
+    @classmethod
+    def _resumed(cls, graph: TaskGraph, content: Any, where: str) -> Self:
+        monitor = cls(graph)
+        monitor._now, past = state_from_json(content, graph, monitor._plan, where)
+        monitor._past.extend(past)
+        return monitor
+
+
+def _mistake_behind(plan: Plan, now: Moment, node: int) -> int | None:
+    """Return the first mistake that passed over a step which something done comes after.
+
+    Either the step was reported missing itself, or one between it and what was done: the last
+    step not done on the way there is a direct precondition of one that was.
+    """
+    if now.reported >> node & 1:
+        return now.reported_at[node]
+    between = plan.needed_by[node] & now.reported
+    return min((now.reported_at[other] for other in bits(between)), default=None)

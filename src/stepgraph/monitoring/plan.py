@@ -1,0 +1,130 @@
+"""A graph laid out for the monitor: one bit a step, everything that a verdict asks of it ready."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from stepgraph.graph import TaskGraph
+from stepgraph.sequences import END, START
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What each step needs and what needs it, as bit masks; bit n stands for node n.
+
+    Parameters
+    ----------
+    names
+        The node names: START, the steps, END.
+    nodes
+        The node number of each step; START and END are not among them, as nobody does them.
+    needs
+        For each node the steps that it waits for: its direct preconditions, and in the place of
+        one that may be left out what that one waits for.
+    needs_all
+        For each node the steps that it waits for directly or through others.
+    needed_by
+        For each node the steps that come after it directly or through others, whether or not
+        they wait for it.
+    optional
+        The steps that may be left out.
+    """
+
+    names: tuple[str, ...]
+    nodes: Mapping[str, int] = field(repr=False, compare=False)
+    needs: tuple[int, ...] = field(repr=False)
+    needs_all: tuple[int, ...] = field(repr=False, compare=False)
+    needed_by: tuple[int, ...] = field(repr=False, compare=False)
+    optional: int = field(default=0, repr=False)
+
+    @classmethod
+    def of(cls, graph: TaskGraph) -> Plan:
+        """Lay out a graph."""
+        names = graph.vocabulary.nodes
+        number = {name: node for node, name in enumerate(names)}
+        optional = sum(1 << number[step] for step in graph.optional_steps)
+        direct = [0] * len(names)
+        for step, precondition in graph.edges:
+            if precondition != START:
+                direct[number[step]] |= 1 << number[precondition]
+        needs, before = list(direct), list(direct)
+        needed_by = [0] * len(names)
+        for step in (*graph.in_order(), END):  # what a step needs comes before it: complete
+            node = number[step]
+            for needed in bits(direct[node]):
+                before[node] |= before[needed]
+                if optional >> needed & 1:
+                    needs[node] |= needs[needed]
+            needs[node] &= ~optional
+            if step != END:
+                for needed in bits(before[node]):
+                    needed_by[needed] |= 1 << node
+        nodes = {name: number[name] for name in graph.steps}
+        needs_all = tuple(mask & ~optional for mask in before)
+        return cls(names, nodes, tuple(needs), needs_all, tuple(needed_by), optional)
+
+    def names_in(self, mask: int) -> tuple[str, ...]:
+        """Return the names of the steps in a mask, in the order of the vocabulary."""
+        return tuple(self.names[node] for node in bits(mask))
+
+    def executable(self, performed: int, reported: int) -> tuple[str, ...]:
+        """Return the steps that can be done now, the most useful first.
+
+        Steps reported as missing come first, then those that most steps still to do wait for,
+        directly or through others; ties stay in the order of the vocabulary.
+        """
+        past = performed | self.late(performed)
+        possible = [
+            node
+            for node in self.nodes.values()
+            if not past >> node & 1 and not self.needs[node] & ~performed
+        ]
+        possible.sort(
+            key=lambda node: (
+                not reported >> node & 1,
+                -(self.needed_by[node] & ~performed).bit_count(),
+            )
+        )
+        return tuple(self.names[node] for node in possible)
+
+    def progress(self, performed: int) -> float:
+        """Return the fraction of the steps that are done, of those that may not be left out."""
+        expected = len(self.nodes) - self.optional.bit_count()
+        return (performed & ~self.optional).bit_count() / expected if expected else 1.0
+
+    def late(self, performed: int) -> int:
+        """Return the optional steps not done, though something done comes after them."""
+        return sum(
+            1 << node
+            for node in bits(self.optional & ~performed)
+            if self.needed_by[node] & performed
+        )
+
+    def missed(self, performed: int) -> int:
+        """Return the steps not done that something done needs directly."""
+        needed = 0
+        for node in bits(performed):
+            needed |= self.needs[node]
+        return needed & ~performed
+
+    def passed_over(self, performed: int) -> int:
+        """Return the steps not done that something done needs, directly or through others."""
+        needed = 0
+        for node in bits(performed):
+            needed |= self.needs_all[node]
+        return needed & ~performed
+
+
+def bits(mask: int) -> Iterator[int]:
+    """Return the numbers of the bits that are set, lowest first.
+
+    Examples
+    --------
+    >>> list(bits(0b10110))
+    [1, 2, 4]
+    """
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest

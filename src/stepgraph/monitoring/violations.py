@@ -1,0 +1,120 @@
+"""Steps done without what they need: the paper's mistake rule, over a whole recording."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+
+from stepgraph.errors import nearest_names
+from stepgraph.graph import Edge, TaskGraph
+from stepgraph.graph.given import as_graph
+from stepgraph.sequences import step_names
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One step of a recording that does not fit the graph.
+
+    Parameters
+    ----------
+    position
+        Which step of the recording it is, from 1 on.
+    step
+        Its name.
+    missing
+        The direct preconditions that had not been done; empty for an unknown step.
+    known
+        Whether the graph has such a step.
+    nearest
+        For an unknown step, the most similar names in the graph.
+    """
+
+    position: int
+    step: str
+    missing: tuple[str, ...] = ()
+    known: bool = True
+    nearest: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.told(self.missing)
+
+    def told(self, performed: Container[str], also_at: Sequence[int] = ()) -> str:
+        """Return it in words, once the recording is over.
+
+        Parameters
+        ----------
+        performed
+            The steps of the whole recording: what is not among them was never done.
+        also_at
+            Later positions of which the same is to be said.
+
+        Examples
+        --------
+        >>> Violation(2, "mix", missing=("egg", "milk")).told(["mix", "egg"], also_at=[5])
+        "steps 2 and 5, 'mix': done before 'egg' and without 'milk'"
+        """
+        *first, last = map(str, (self.position, *also_at))
+        place = f"steps {', '.join(first)} and {last}" if first else f"step {last}"
+        if not self.known:
+            hint = (
+                f" (did you mean {' or '.join(map(repr, self.nearest))}?)" if self.nearest else ""
+            )
+            return f"{place}, '{self.step}': not in the graph{hint}"
+        later = [f"'{name}'" for name in self.missing if name in performed]
+        never = [f"'{name}'" for name in self.missing if name not in performed]
+        parts = [f"before {', '.join(later)}"] if later else []
+        if never:
+            parts.append(f"without {', '.join(never)}")
+        return f"{place}, '{self.step}': done {' and '.join(parts)}"
+
+
+def broken_edges(violations: Iterable[Violation]) -> set[Edge]:
+    """Return the edges of the graph that violations break.
+
+    Examples
+    --------
+    >>> broken_edges([Violation(1, "mix", missing=("egg",)), Violation(2, "fly", known=False)])
+    {('mix', 'egg')}
+    """
+    return {(found.step, needed) for found in violations for needed in found.missing}
+
+
+def find_violations(graph: TaskGraph, steps: Iterable[str]) -> tuple[Violation, ...]:
+    """Return each step of a recording that came before something it needs.
+
+    A repeated step is checked each time it is done. A step that the graph does not know is a
+    violation of its own and counts as nothing done. An optional step is needed by none, so that
+    it may come late; `Monitor` says where it does.
+
+    Parameters
+    ----------
+    graph
+        The procedure's graph.
+    steps
+        Step names in the order done.
+
+    Raises
+    ------
+    InputError
+        If the graph is none, or the steps are no names.
+
+    Examples
+    --------
+    >>> graph = TaskGraph.from_preconditions({"mix": ["egg", "milk"]})
+    >>> for violation in find_violations(graph, ["egg", "mix", "milk"]):
+    ...     print(violation)
+    step 2, 'mix': done before 'milk'
+    """
+    names = step_names(steps, as_graph(graph, "find_violations").vocabulary)
+    done: set[str] = set()
+    found = []
+    for position, step in enumerate(names, start=1):
+        if step not in graph.vocabulary:
+            nearest = nearest_names(step, graph.steps)
+            found.append(Violation(position, step, known=False, nearest=nearest))
+            continue
+        missing = graph.missing_before(step, done)
+        if missing:
+            found.append(Violation(position, step, missing))
+        done.add(step)
+    return tuple(found)

@@ -1,0 +1,216 @@
+"""Procedures that ship with stepgraph: a true graph and demonstrations for each.
+
+They are there to try stepgraph on, and to test it, without any data set. Graphs and step names
+were written for this project; the recordings are simulated from the graphs by
+``tools/make_procedures.py``, whose docstring says how, and nobody was filmed.
+
+A step done while one of its direct preconditions is missing is marked: `ORDER` if such a
+precondition is done later in the recording, `PRECONDITION_SKIPPED` if none of them ever is.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from stepgraph.attributes import StepAttributes
+from stepgraph.errors import FileError, UnknownNameError
+from stepgraph.files import write_into_folder
+from stepgraph.graph import TaskGraph
+from stepgraph.sequences import Demonstrations, KeyStepSequence
+from stepgraph.storage import (
+    demonstrations_from_json,
+    demonstrations_to_json,
+    dump_json,
+    graph_from_json,
+    graph_to_json,
+    parse_json,
+)
+
+__all__ = [
+    "Procedure",
+    "export_procedure",
+    "load_procedure",
+    "procedure_names",
+]
+
+GRAPH_SUFFIX = ".graph.json"
+DEMONSTRATIONS_SUFFIX = ".demonstrations.json"
+
+ORDER = "order"
+"""The mark of a step done before something that it needs directly and that is done later."""
+PRECONDITION_SKIPPED = "precondition skipped"
+"""The mark of a step done although something that it needs directly is never done."""
+SKIPPED = "skipped"
+"""What an exported table says of a step that was left out by mistake."""
+
+CSV_COLUMNS = ("recording", "step", "start", "end", "mistake")
+"""The columns of an exported table."""
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """One of the procedures that ship with stepgraph.
+
+    Parameters
+    ----------
+    name
+        What it is called, such as ``"pancakes"``.
+    graph
+        The true graph, with the attributes of the steps that may be left out or repeated.
+    demonstrations
+        All recordings, those with mistakes among them.
+    about
+        What is done, in one sentence.
+    domain
+        Where it is done, such as ``"kitchen"``.
+    optional
+        Steps that may be left out; no other step needs them.
+    repeatable
+        Steps that may be done more than once.
+    """
+
+    name: str
+    graph: TaskGraph
+    demonstrations: Demonstrations
+    about: str
+    domain: str
+    optional: tuple[str, ...] = ()
+    repeatable: tuple[str, ...] = ()
+
+    @property
+    def clean(self) -> Demonstrations:
+        """The recordings without a marked mistake."""
+        return self.demonstrations.without_marked_mistakes()
+
+    @property
+    def faulty(self) -> tuple[KeyStepSequence, ...]:
+        """The recordings with a marked mistake or a skipped step."""
+        return tuple(sequence for sequence in self.demonstrations if sequence.has_mistakes)
+
+
+def procedure_names() -> tuple[str, ...]:
+    """Return the names of the procedures that ship with stepgraph, in alphabetical order.
+
+    Examples
+    --------
+    >>> "pancakes" in procedure_names()
+    True
+    """
+    files = (entry.name for entry in resources.files(__name__).iterdir())
+    return tuple(
+        sorted(name.removesuffix(GRAPH_SUFFIX) for name in files if name.endswith(GRAPH_SUFFIX))
+    )
+
+
+def load_procedure(name: str) -> Procedure:
+    """Return a procedure that ships with stepgraph.
+
+    Parameters
+    ----------
+    name
+        One of `procedure_names`.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such procedure; the message names the nearest ones.
+
+    Examples
+    --------
+    >>> pancakes = load_procedure("pancakes")
+    >>> pancakes.graph.preconditions_of("serve the pancakes")
+    ('stack the pancakes', 'lay out the plates')
+    """
+    known = procedure_names()
+    if name not in known:
+        raise UnknownNameError("procedure", name, known)
+    graph = graph_from_json(_read(name + GRAPH_SUFFIX), name + GRAPH_SUFFIX)
+    optional, repeatable = graph.provenance["optional"], graph.provenance["repeatable"]
+    attributes = {
+        step: StepAttributes(optional=step in optional, repeatable=step in repeatable)
+        for step in graph.steps
+        if step in (*optional, *repeatable)
+    }
+    return Procedure(
+        name=name,
+        graph=graph.replace(attributes=attributes),
+        demonstrations=demonstrations_from_json(
+            _read(name + DEMONSTRATIONS_SUFFIX), name + DEMONSTRATIONS_SUFFIX
+        ),
+        about=graph.provenance["about"],
+        domain=graph.provenance["domain"],
+        optional=tuple(optional),
+        repeatable=tuple(repeatable),
+    )
+
+
+def export_procedure(name: str, folder: str | Path) -> tuple[Path, ...]:
+    """Write a procedure to files such as a user would bring.
+
+    Parameters
+    ----------
+    name
+        One of `procedure_names`.
+    folder
+        Where to write; it is made if it is not there.
+
+    Returns
+    -------
+    tuple
+        The files written: the demonstrations as ``NAME.csv`` and as ``NAME.json``, and the
+        true graph as ``NAME.graph.json``. In the table a step that was skipped by mistake is
+        a row at the end of its recording, without times.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such procedure.
+    FileError
+        If the folder cannot be made, a file cannot be written, or there is one of its name that
+        holds something else: nothing of the user's is replaced.
+    """
+    procedure = load_procedure(name)
+    texts = {
+        f"{name}.csv": _as_csv(procedure.demonstrations),
+        f"{name}.json": dump_json(demonstrations_to_json(procedure.demonstrations)),
+        f"{name}{GRAPH_SUFFIX}": dump_json(graph_to_json(procedure.graph)),
+    }
+    for file_name, text in texts.items():
+        path = Path(folder) / file_name
+        if path.is_file() and path.read_bytes() != text.encode("utf-8"):
+            raise FileError(
+                f"{path}: there is a file of this name, which holds something else; choose another "
+                "folder with -o, or move the file away"
+            )
+    return write_into_folder(folder, texts)
+
+
+def _read(file_name: str) -> Any:
+    text = (resources.files(__name__) / file_name).read_text(encoding="utf-8")
+    return parse_json(text, file_name)
+
+
+def _as_csv(demonstrations: Demonstrations) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for sequence in demonstrations:
+        # csv writes None as an empty cell, which is what an unknown time or no mark should be.
+        unknown = (None,) * len(sequence)
+        for row in zip(
+            demonstrations.names(sequence),
+            sequence.starts or unknown,
+            sequence.ends or unknown,
+            sequence.mistakes or unknown,
+            strict=True,
+        ):
+            writer.writerow((sequence.id, *row))
+        for node in sequence.skipped:
+            step = demonstrations.vocabulary.name(node)
+            writer.writerow((sequence.id, step, None, None, SKIPPED))
+    return stream.getvalue()

@@ -1,0 +1,187 @@
+"""What to do with steps that a recording shows more than once.
+
+The paper's likelihood is defined over sequences without repetition. A `Repetitions` policy
+turns each recording into one or more such sequences, and a `RepetitionFree` says what that
+merged or left out.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from stepgraph.errors import SettingError
+from stepgraph.sequences import Demonstrations, KeyStepSequence, in_words
+
+EXPANSION_LIMIT = 64
+"""How many sequences one recording may expand to; beyond it a sample stands for the rest."""
+
+
+class Repetitions(StrEnum):
+    """Which occurrence of a repeated step counts."""
+
+    FIRST = "first"
+    """The first one: when had the step been done for the first time?"""
+    LAST = "last"
+    """The last one: when had it been done for good?"""
+    EXPAND = "expand"
+    """Each in turn, as in the paper: ABCAD gives ABCD and BCAD."""
+    RANDOM = "random"
+    """One drawn at random, anew each epoch where the learner has epochs."""
+
+
+_COUNTED = {
+    Repetitions.FIRST: "the first time counts",
+    Repetitions.LAST: "the last time counts",
+    Repetitions.EXPAND: "each time counts in turn",
+    Repetitions.RANDOM: "one time, drawn at random, counts",
+}
+
+
+@dataclass(frozen=True)
+class RepetitionFree:
+    """Sequences without repetition, in node numbers, and what was done to get them.
+
+    Parameters
+    ----------
+    sequences
+        The distinct sequences, in the order of the recordings. How often each was seen is
+        dropped, as the published methods do: a weight changes nothing here.
+    merged
+        How many sequences were equal to one before.
+    on_repetitions
+        What was done to repeated steps, in words.
+    """
+
+    sequences: tuple[tuple[int, ...], ...]
+    merged: int = 0
+    on_repetitions: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to tell where each sequence counts once, however many recordings show it."""
+        if not self.merged:
+            return self.on_repetitions
+        total = self.merged + len(self.sequences)
+        are = "is" if self.merged == 1 else "are"
+        same = f"{self.merged} of {total} sequences {are} the same as another one"
+        return (*self.on_repetitions, f"{same}; equal ones are taken together")
+
+
+def without_repetitions(
+    demonstrations: Demonstrations,
+    policy: Repetitions = Repetitions.FIRST,
+    *,
+    seed: int = 0,
+    limit: int = EXPANSION_LIMIT,
+) -> RepetitionFree:
+    """Turn demonstrations into distinct sequences without repetition.
+
+    Parameters
+    ----------
+    demonstrations
+        The recordings.
+    policy
+        Which occurrence of a repeated step counts.
+    seed
+        For the random policy, and for the sample where an expansion exceeds the limit.
+    limit
+        How many sequences one recording may expand to, at least 2: the first and the last
+        occurrences are always among them.
+
+    Raises
+    ------
+    SettingError
+        If the limit is below 2.
+
+    Examples
+    --------
+    >>> abcad = Demonstrations.from_steps(["ABCAD"])
+    >>> without_repetitions(abcad, Repetitions.EXPAND).sequences
+    ((1, 2, 3, 4), (2, 3, 1, 4))
+    """
+    if limit < 2:
+        raise SettingError(f"the limit of an expansion is {limit}; expected 2 or more")
+    rng = random.Random(seed)
+    produced: list[tuple[int, ...]] = []
+    notes: list[str] = []
+    repeating = 0.0
+    for recording in demonstrations:
+        if not recording.has_repetitions:
+            produced.append(recording.steps)
+            continue
+        repeating += recording.weight
+        if policy is Repetitions.EXPAND:
+            expanded, possible = _expand(recording, rng, limit)
+            produced.extend(expanded)
+            if possible > limit:
+                notes.append(
+                    f"recording {recording.id!r} expands to {possible} choices of occurrences; "
+                    f"{len(expanded)} of them are used, the first and the last among them"
+                )
+        else:
+            produced.append(_choose(recording.steps, policy, rng))
+    if repeating:
+        number, total = in_words(repeating), in_words(demonstrations.total_weight)
+        who = f"all {total}" if number == total != "1" else f"{number} of {total}"
+        repeat = "repeats" if number == "1" else "repeat"
+        notes.insert(
+            0,
+            f"{who} recordings {repeat} steps; {_COUNTED[policy]} (--repetitions changes that)",
+        )
+    distinct = tuple(dict.fromkeys(produced))
+    return RepetitionFree(distinct, len(produced) - len(distinct), tuple(notes))
+
+
+def first_occurrences(steps: Iterable[int]) -> tuple[int, ...]:
+    """Keep the first occurrence of each step."""
+    return tuple(dict.fromkeys(steps))
+
+
+def last_occurrences(steps: tuple[int, ...]) -> tuple[int, ...]:
+    """Keep the last occurrence of each step."""
+    return tuple(reversed(dict.fromkeys(reversed(steps))))
+
+
+def random_occurrences(steps: tuple[int, ...], rng: random.Random) -> tuple[int, ...]:
+    """Keep one occurrence of each step, each equally likely."""
+    return _at({step: rng.choice(positions) for step, positions in _positions(steps).items()})
+
+
+def _choose(steps: tuple[int, ...], policy: Repetitions, rng: random.Random) -> tuple[int, ...]:
+    if policy is Repetitions.FIRST:
+        return first_occurrences(steps)
+    if policy is Repetitions.LAST:
+        return last_occurrences(steps)
+    return random_occurrences(steps, rng)
+
+
+def _expand(
+    recording: KeyStepSequence, rng: random.Random, limit: int
+) -> tuple[list[tuple[int, ...]], int]:
+    # Which of several occurrences in a row is kept makes no difference.
+    steps = tuple(step for step, _ in itertools.groupby(recording.steps))
+    positions = _positions(steps)
+    possible = math.prod(len(places) for places in positions.values())
+    if possible <= limit:
+        choices = itertools.product(*positions.values())
+        found = [_at(dict(zip(positions, choice, strict=True))) for choice in choices]
+    else:
+        found = [first_occurrences(steps), last_occurrences(steps)]
+        found += [random_occurrences(steps, rng) for _ in range(limit - len(found))]
+    return list(dict.fromkeys(found)), possible
+
+
+def _positions(steps: tuple[int, ...]) -> dict[int, list[int]]:
+    positions: dict[int, list[int]] = {}
+    for position, step in enumerate(steps):
+        positions.setdefault(step, []).append(position)
+    return positions
+
+
+def _at(position_of: dict[int, int]) -> tuple[int, ...]:
+    return tuple(sorted(position_of, key=position_of.__getitem__))

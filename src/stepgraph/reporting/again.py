@@ -1,0 +1,234 @@
+"""A graph's method run again: how its training went, and how far its scores would vary.
+
+A graph says how it was learned. With the recordings at hand the same method can be run once
+more, for its training curve, and on recordings drawn from those with replacement (the bootstrap),
+for intervals around its scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from stepgraph.errors import StepgraphError
+from stepgraph.evaluation import compare_edges
+from stepgraph.graph import TaskGraph
+from stepgraph.graph.stated import stated
+from stepgraph.learners import LEARNERS, Curve, Progress, get_learner, no_progress
+from stepgraph.pipeline import learn_all, learnable
+from stepgraph.sequences import Demonstrations, in_words
+
+DRAWS = 100
+"""How often recordings are drawn for an interval, where that takes moments."""
+LEAST_DRAWS = 20
+"""With fewer there would be no interval to speak of."""
+# By method, how many pairs of steps, in all recordings and all draws together, are looked at in
+# some ten seconds.
+_WORK = {"robust": 500_000}
+_OTHER_WORK = 5_000_000
+CONFIDENCE = 0.9
+_SEED = 0
+# A file may say that a graph was learned with anything; nothing is asked over a network for it.
+_NEVER_AGAIN = frozenset({"llm"})
+
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Again:
+    """What learning again has shown.
+
+    Parameters
+    ----------
+    about
+        In a sentence: what was done, and whether the same graph came out.
+    curve
+        How the training went, where the method trains.
+    intervals
+        Of precision, recall and F1 against the known graph; empty where none were drawn.
+    """
+
+    about: str
+    curve: Curve | None = None
+    intervals: tuple[Range, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    """How a graph was learned, as it says itself."""
+
+    method: str
+    seed: int
+    settings: Mapping[str, Any]
+    asked: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, graph: TaskGraph) -> _Recipe | None:
+        known = graph.provenance
+        method, seed = known.get("method"), known.get("seed", 0)
+        settings = known.get("settings", {})
+        if not isinstance(method, str) or method not in LEARNERS or method in _NEVER_AGAIN:
+            return None
+        if not isinstance(seed, int) or not isinstance(settings, Mapping):
+            return None
+        asked = {
+            name: known[name] for name in ("threshold", "relaxed", "with_mistakes") if name in known
+        }
+        # Texts among the settings of a slow method name files to read or to write.
+        if not LEARNERS[method].quick and any(isinstance(v, str) for v in settings.values()):
+            return None
+        return cls(method, seed, settings, asked)
+
+    def usable(self, given: Demonstrations) -> Demonstrations:
+        return learnable(given, bool(self.asked.get("with_mistakes")))[0]
+
+    def learn(self, procedures: list[Demonstrations], progress: Progress) -> list[TaskGraph]:
+        learned = learn_all(
+            procedures,
+            self.method,
+            seed=self.seed,
+            progress=progress,
+            **self.asked,
+            **self.settings,
+        )
+        return [one.graph for one in learned]
+
+
+def learn_again(
+    graph: TaskGraph,
+    demonstrations: Demonstrations,
+    *,
+    truth: TaskGraph | None = None,
+    draws: int | None = None,
+    progress: Progress = no_progress,
+) -> Again | None:
+    """Run the method that a graph was learned with once more.
+
+    Parameters
+    ----------
+    graph
+        The graph; its provenance says the method, the settings and the seed.
+    demonstrations
+        What to learn from: the recordings that it was learned from, as a rule.
+    truth
+        The known graph; with it intervals are drawn.
+    draws
+        How often to draw for intervals; 0 learns nothing again, 1 only for the training curve. By
+        default `usual_draws`.
+    progress
+        Told how far it is.
+
+    Returns
+    -------
+    Again or None
+        None where nothing was to be learned again, or the graph does not say how.
+    """
+    recipe = _Recipe.of(graph)
+    if recipe is None:
+        return None
+    wanted = usual_draws(recipe.method, demonstrations) if draws is None else draws
+    if not wanted:
+        return None
+    said = dict.fromkeys(
+        name for pair in (*stated(graph), *stated(graph, "never")) for name in pair
+    )
+    lacking = [name for name in said if name not in demonstrations.vocabulary]
+    if lacking:
+        return Again(
+            f"The method {recipe.method!r} was not run again: no recording shows "
+            f"{', '.join(map(repr, lacking))}, of which the graph was told what it needs or not."
+        )
+    try:
+        usable = recipe.usable(demonstrations)
+        (same,) = recipe.learn([usable], progress)
+        learner = get_learner(recipe.method, **recipe.settings)
+        curve = learner.training_curve(usable, seed=recipe.seed)
+        about = _about(recipe, graph, same, usable, demonstrations)
+        if truth is None or wanted < 2:
+            if truth is not None and draws is None:
+                about += f" Intervals would take long here; --again {DRAWS} draws them."
+            return Again(about, curve)
+        learned = recipe.learn([_drawn(usable, draw) for draw in range(wanted)], progress)
+        return Again(f"{about} Intervals: {wanted} draws.", curve, _intervals(learned, truth))
+    except StepgraphError as error:
+        return Again(f"The method {recipe.method!r} could not be run again: {error}")
+
+
+def usual_draws(method: str, demonstrations: Demonstrations) -> int:
+    """Return how often a method learns again unless somebody says how often.
+
+    `DRAWS` times where that takes seconds, fewer the larger the recordings are, once where even
+    `LEAST_DRAWS` would take long, and not at all where learning once does.
+
+    Parameters
+    ----------
+    method
+        The method.
+    demonstrations
+        What it would learn from.
+    """
+    if not LEARNERS[method].quick:
+        return 0
+    once = max(len(demonstrations.vocabulary) ** 2 * len(demonstrations), 1)
+    possible = min(_WORK.get(method, _OTHER_WORK) // once, DRAWS)
+    return possible if possible >= LEAST_DRAWS else min(possible, 1)
+
+
+def _about(
+    recipe: _Recipe,
+    graph: TaskGraph,
+    same: TaskGraph,
+    recordings: Demonstrations,
+    given: Demonstrations,
+) -> str:
+    differing = len(set(graph.edges) ^ set(same.edges))
+    found = (
+        "the same graph comes out"
+        if not differing
+        else f"another graph comes out, {differing} edge{'s' if differing > 1 else ''} apart: "
+        "what follows is of the method on these recordings"
+    )
+    number = in_words(recordings.total_weight)
+    plural = "" if recordings.total_weight == 1 else "s"
+    left_out = in_words(given.total_weight - recordings.total_weight)
+    without = f" (without {left_out} with marked mistakes)" if left_out != "0" else ""
+    return (
+        f"Learned again with {recipe.method!r} from {number} recording{plural}{without}, {found}."
+    )
+
+
+def _drawn(recordings: Demonstrations, draw: int) -> Demonstrations:
+    """Return as many recordings as there are, drawn with replacement."""
+    weights = np.array([recording.weight for recording in recordings])
+    rng = np.random.default_rng((_SEED, draw))
+    counts = rng.multinomial(max(round(weights.sum()), 1), weights / weights.sum())
+    kept = tuple(
+        replace(recording, weight=float(count))
+        for recording, count in zip(recordings, counts.tolist(), strict=True)
+        if count
+    )
+    return replace(recordings, sequences=kept)
+
+
+def _intervals(learned: list[TaskGraph], truth: TaskGraph) -> tuple[Range, ...]:
+    scores = [compare_edges(graph, truth) for graph in learned]
+    return tuple(
+        percentiles([getattr(one, name) for one in scores])
+        for name in ("precision", "recall", "f1")
+    )
+
+
+def percentiles(values: list[float]) -> Range:
+    """Return the range in the middle that holds the share `CONFIDENCE` of some values.
+
+    Examples
+    --------
+    >>> percentiles([0.5] * 10)
+    (0.5, 0.5)
+    """
+    tail = 50 * (1 - CONFIDENCE)
+    low, high = np.percentile(values, (tail, 100 - tail), method="nearest").tolist()
+    return low, high

@@ -1,0 +1,153 @@
+"""Graphs by name and version: sessions finish on the version that they began with."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from stepgraph.errors import FileError, InputError
+from stepgraph.graph import TaskGraph
+from stepgraph.monitoring import Monitor
+from stepgraph.readers import read_graph
+from stepgraph.readers.graphs import GRAPH_ENDINGS
+from stepgraph.storage import DEMONSTRATIONS_FORMAT, graph_from_json, graph_to_json, parse_json
+from stepgraph.web.service.limits import Limits
+from stepgraph.web.service.problems import Problem
+from stepgraph.web.service.rows import GraphRow, compact
+from stepgraph.web.service.tables import Tables
+
+KEPT = 200
+"""How many versions are kept ready."""
+
+
+class Versions:
+    """Graphs that were read from the store once; a version never changes."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[tuple[str, int], Monitor] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def monitor(self, tables: Tables, name: str, version: int) -> Monitor:
+        """Return a monitor at its beginning, on a version of a graph that sessions use."""
+        with self._lock:
+            known = self._known.get((name, version))
+        if known is None:
+            row = tables.graph(name, version)
+            if row is None:
+                raise LookupError(f"version {version} of the graph {name!r} is not in the store")
+            known = Monitor(graph_of(row))
+            with self._lock:
+                self._known[name, version] = known
+                if len(self._known) > KEPT:
+                    self._known.popitem(last=False)
+        return known.restarted()
+
+
+def graph_of(row: GraphRow) -> TaskGraph:
+    """Return the graph that a row holds."""
+    where = f"version {row.version} of the graph {row.name!r} in the store"
+    return graph_from_json(parse_json(row.content, where), where)
+
+
+def put_graph(tables: Tables, name: str, graph: TaskGraph) -> tuple[GraphRow, bool]:
+    """Make a graph the last version of its name; return its row, and whether it is a new one."""
+    content = compact(graph_to_json(graph))
+    tables.begin()
+    try:
+        tables.lock_graphs()
+        last = tables.graph(name)
+        changed = last is None or last.content != content
+        if last is None or changed:
+            number = 1 if last is None else last.version + 1
+            last = GraphRow(name, number, time.time(), content)
+            tables.add_graph(last)
+        tables.commit()
+    except BaseException:
+        tables.rollback()
+        raise
+    return last, changed
+
+
+def read_files(paths: Sequence[Path], limits: Limits) -> dict[str, tuple[Path, TaskGraph]]:
+    """Read the graphs of files and folders, by the names that the service gives them.
+
+    Raises
+    ------
+    InputError
+        If a file is no graph, too large, or two files would share a name.
+    """
+    found = {}
+    for name, path in _named(paths).items():
+        graph = read_graph(path)
+        try:
+            limits.check_graph(graph, str(path))
+        except Problem as problem:
+            raise InputError(problem.detail) from None
+        found[name] = path, graph
+    return found
+
+
+def store_files(
+    tables: Tables, files: Mapping[str, tuple[Path, TaskGraph]]
+) -> list[dict[str, Any]]:
+    """Put graphs that were read from files into the store; return what was done with each.
+
+    A file that holds an older version again changes nothing: what replaced it while the service
+    ran stays.
+    """
+    done = []
+    for name, (path, graph) in files.items():
+        content = compact(graph_to_json(graph))
+        versions = tables.versions(name)
+        older = next((row for row in versions if row.content == content), None)
+        if older is None:
+            older, _ = put_graph(tables, name, graph)
+            versions.insert(0, older)
+        done.append(
+            {"graph": name, "file": older.version, "current": versions[0].version, "path": path}
+        )
+    return done
+
+
+def _holds_recordings(file: Path) -> bool:
+    """Return whether a file of a folder says of itself that it holds recordings, not a graph."""
+    try:
+        with file.open("rb") as opened:
+            return DEMONSTRATIONS_FORMAT.encode() in opened.read(200)
+    except OSError:  # reading it as a graph says what is wrong
+        return False
+
+
+def _named(paths: Sequence[Path]) -> dict[str, Path]:
+    """Return the files by the names that their graphs get."""
+    files: list[Path] = []
+    for path in paths:
+        try:
+            inside = sorted(path.iterdir()) if path.is_dir() else [path]
+        except OSError as error:
+            raise FileError(f"{path}: cannot be read ({error.strerror})") from None
+        chosen = [
+            file
+            for file in inside
+            if file == path
+            or (file.suffix.lower() in GRAPH_ENDINGS and not _holds_recordings(file))
+        ]
+        if not chosen:
+            expected = ", ".join(GRAPH_ENDINGS)
+            raise FileError(f"{path}: no graph in this folder; expected {expected} files")
+        files += chosen
+    named: dict[str, Path] = {}
+    for file in files:
+        stem = file.stem.removesuffix(".graph")
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("._-")[:64]
+        if not name:
+            raise InputError(f"{file}: its name has no letter or digit to call the graph by")
+        if name in named and named[name] != file:
+            raise InputError(f"{file}: {named[name]} is called {name!r} already; rename one")
+        named[name] = file
+    return named

@@ -1,0 +1,168 @@
+"""Runs the service: opens the store, loads the graphs, listens, and stops without a loss."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import socket
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from stepgraph.errors import InputError, UnavailableError
+from stepgraph.graph import TaskGraph
+from stepgraph.web.heads import bounded_heads
+from stepgraph.web.listening import BACKLOG, LocalServer, address_of, listen
+from stepgraph.web.service.app import make_app
+from stepgraph.web.service.context import Service
+from stepgraph.web.service.graphs import read_files, store_files
+from stepgraph.web.service.limits import Limits
+from stepgraph.web.service.logs import start_logging
+from stepgraph.web.service.problems import StoreError
+from stepgraph.web.service.security import Guard
+from stepgraph.web.service.store import Connect, connector, masked
+
+SHUTDOWN_SECONDS = 5
+log = logging.getLogger("stepgraph.service")
+
+
+@dataclass(frozen=True)
+class ServeSettings:
+    """How to serve.
+
+    Parameters
+    ----------
+    graphs
+        Graph files, or folders of them.
+    store
+        The address of the database.
+    host, port
+        Where to listen; port 0 takes a free one.
+    token
+        The API token, or None.
+    limits
+        How much clients may ask for.
+    log_level
+        From which level on to log.
+    """
+
+    graphs: Sequence[Path]
+    store: str
+    host: str = "127.0.0.1"
+    port: int = 8000
+    token: str | None = field(default=None, repr=False)
+    limits: Limits = field(default_factory=Limits)
+    log_level: str = "info"
+
+
+class _Server(LocalServer):
+    """A server that lets streams end before it waits for connections to close."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop to listen, finish what was asked, close the store."""
+        log.info("stopping")
+        self._service.streams.close()
+        await super().shutdown(sockets)
+
+
+def make_server(service: Service) -> uvicorn.Server:
+    """Return what runs a service on a socket."""
+    config = uvicorn.Config(
+        make_app(service),
+        http=bounded_heads(service.limits.head_bytes, service.limits.head_seconds),
+        ws="websockets-sansio",
+        ws_max_size=service.limits.body_bytes,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        backlog=BACKLOG,
+    )
+    return _Server(config, service)
+
+
+def serve(settings: ServeSettings, ready: Callable[[str], None] = lambda _: None) -> None:
+    """Serve until a signal asks to stop.
+
+    Parameters
+    ----------
+    settings
+        How.
+    ready
+        Told the service's address when it listens.
+
+    Raises
+    ------
+    InputError
+        If a graph, the store, the token or the address cannot be used.
+    """
+    guard = Guard(settings.host, settings.token)
+    connect = connector(settings.store)
+    files = read_files(settings.graphs, settings.limits)  # before a store is made for them
+    listening = listen(settings.host, settings.port)  # the same for an address that is taken
+    try:
+        _run(settings, connect, guard, files, listening, ready)
+    finally:
+        listening.close()
+    log.info("stopped")
+
+
+def _run(
+    settings: ServeSettings,
+    connect: Connect,
+    guard: Guard,
+    files: Mapping[str, tuple[Path, TaskGraph]],
+    listening: socket.socket,
+    ready: Callable[[str], None],
+) -> None:
+    """Open the store, load the graphs, and answer until a signal asks to stop."""
+    try:
+        tables = connect()
+        try:
+            tables.create()
+            loaded = store_files(tables, files)
+            if not tables.graphs():
+                raise InputError("no graph to serve; name a graph file or a folder of them")
+        finally:
+            tables.close()
+    except StoreError as error:
+        cause = error.__cause__
+        raise UnavailableError(
+            f"--store {masked(settings.store)}: cannot be used ({cause or error.detail})"
+        ) from None
+    service = Service(connect, guard, settings.limits)
+    start_logging(settings.log_level)
+    for entry in loaded:
+        if entry["file"] != entry["current"]:
+            log.warning(
+                "the file holds an older version; the graph that replaced it stays",
+                extra={"about": entry},
+            )
+    address = address_of(listening)
+    graphs = [{key: str(value) for key, value in entry.items()} for entry in loaded]
+    about: dict[str, Any] = {
+        "address": address,
+        "store": masked(settings.store),
+        "token": "needed" if guard.needs_token else "none",
+        "graphs": graphs,
+    }
+    log.info("listening", extra={"about": about})
+    ready(address)
+    # Short turns keep answers flowing while the other thread writes.
+    sys.setswitchinterval(0.001)
+    server = make_server(service)
+    # What is loaded by now stays to the end; looking through it for garbage would hold up answers.
+    gc.collect()
+    gc.freeze()
+    server.run(sockets=[listening])

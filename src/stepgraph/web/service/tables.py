@@ -1,0 +1,238 @@
+"""The tables of the store, and every statement on them; the same for each database.
+
+A driver gives three ways to run SQL and the few places where databases differ.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from stepgraph.errors import FormatError
+from stepgraph.web.service.rows import FINISHED, OPEN, GraphRow, ObservationRow, SessionRow
+
+SCHEMA_VERSION = 1
+
+SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS stepgraph_store (version INTEGER NOT NULL)",
+    """CREATE TABLE IF NOT EXISTS graphs (
+        name TEXT NOT NULL, version INTEGER NOT NULL, added DOUBLE PRECISION NOT NULL,
+        content TEXT NOT NULL, PRIMARY KEY (name, version))""",
+    """CREATE TABLE IF NOT EXISTS sessions (
+        id TEXT PRIMARY KEY, label TEXT NOT NULL, graph TEXT NOT NULL, version INTEGER NOT NULL,
+        status TEXT NOT NULL, opened DOUBLE PRECISION NOT NULL, updated DOUBLE PRECISION NOT NULL,
+        finished DOUBLE PRECISION, observed INTEGER NOT NULL, mistakes INTEGER NOT NULL,
+        progress DOUBLE PRECISION NOT NULL, last_step TEXT, last_kind TEXT, last_mistake TEXT,
+        report TEXT, FOREIGN KEY (graph, version) REFERENCES graphs (name, version))""",
+    "CREATE INDEX IF NOT EXISTS sessions_by_status ON sessions (status, opened, id)",
+    "CREATE INDEX IF NOT EXISTS sessions_by_change ON sessions (updated)",
+    """CREATE TABLE IF NOT EXISTS observations (
+        session TEXT NOT NULL REFERENCES sessions (id), position INTEGER NOT NULL,
+        event TEXT NOT NULL, step TEXT NOT NULL, time DOUBLE PRECISION,
+        confidence DOUBLE PRECISION, received DOUBLE PRECISION NOT NULL, verdict TEXT NOT NULL,
+        PRIMARY KEY (session, position), UNIQUE (session, event))""",
+)
+
+SESSION = (
+    "id, label, graph, version, status, opened, updated, finished, observed, mistakes, progress, "
+    "last_step, last_kind, last_mistake, report"
+)
+OBSERVATION = "session, position, event, step, time, confidence, received, verdict"
+
+
+class Tables(ABC):
+    """One connection to a database, used by one thread.
+
+    Every method raises a `StoreError` where the database cannot do it.
+    """
+
+    @abstractmethod
+    def fetch(self, statement: str, *values: Any) -> list[Sequence[Any]]:
+        """Run a statement and return its rows; ``$1`` stands for the first value."""
+
+    @abstractmethod
+    def run_many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Run a statement once for each row of values."""
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Begin a transaction that may write."""
+
+    @abstractmethod
+    def commit(self) -> None:
+        """End the transaction; when this returns, all of it is on disk."""
+
+    @abstractmethod
+    def rollback(self) -> None:
+        """End the transaction as if it had never been."""
+
+    @abstractmethod
+    def lock_sessions(self, ids: Sequence[str]) -> list[SessionRow]:
+        """Return sessions, which no other process changes until the transaction ends."""
+
+    @abstractmethod
+    def find_events(self, pairs: Sequence[tuple[str, str]]) -> list[ObservationRow]:
+        """Return the observations that are known by these pairs of session and event id."""
+
+    @abstractmethod
+    def lock_graphs(self) -> None:
+        """Let no other process add a graph until the transaction ends."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the connection."""
+
+    def tidy(self) -> None:  # noqa: B027 - most databases do this by themselves
+        """Clear up what commits leave behind, beside a connection that goes on to write."""
+
+    def create(self) -> None:
+        """Create the tables where they are missing.
+
+        Raises
+        ------
+        FormatError
+            If the store was made by a newer stepgraph.
+        """
+        self.begin()
+        try:
+            self.lock_graphs()
+            for statement in SCHEMA:
+                self.fetch(statement)
+            known = self.fetch("SELECT version FROM stepgraph_store")
+            if not known:
+                self.fetch("INSERT INTO stepgraph_store (version) VALUES ($1)", SCHEMA_VERSION)
+            elif known[0][0] > SCHEMA_VERSION:
+                raise FormatError(
+                    f"the store is of version {known[0][0]}, this stepgraph knows up to "
+                    f"{SCHEMA_VERSION}; install a newer stepgraph"
+                )
+            self.commit()
+        except BaseException:
+            self.rollback()
+            raise
+
+    def ping(self) -> None:
+        """Ask the database anything."""
+        self.fetch("SELECT 1")
+
+    def graph(self, name: str, version: int | None = None) -> GraphRow | None:
+        """Return a version of a graph, by default the last."""
+        found = self.fetch(
+            "SELECT name, version, added, content FROM graphs WHERE name = $1 "
+            "AND (version = $2 OR $2 = 0) ORDER BY version DESC LIMIT 1",
+            name,
+            version or 0,
+        )
+        return GraphRow(*found[0]) if found else None
+
+    def versions(self, name: str) -> list[GraphRow]:
+        """Return all versions of a graph, the last first."""
+        found = self.fetch(
+            "SELECT name, version, added, content FROM graphs WHERE name = $1 "
+            "ORDER BY version DESC",
+            name,
+        )
+        return [GraphRow(*row) for row in found]
+
+    def graphs(self) -> list[GraphRow]:
+        """Return the last version of every graph, by name."""
+        found = self.fetch(
+            "SELECT g.name, g.version, g.added, g.content FROM graphs g JOIN (SELECT name, "
+            "max(version) AS version FROM graphs GROUP BY name) last "
+            "ON last.name = g.name AND last.version = g.version ORDER BY g.name"
+        )
+        return [GraphRow(*row) for row in found]
+
+    def add_graph(self, row: GraphRow) -> None:
+        """Add a version of a graph."""
+        self.fetch("INSERT INTO graphs (name, version, added, content) VALUES ($1,$2,$3,$4)", *row)
+
+    def session(self, id_: str) -> SessionRow | None:
+        """Return a session."""
+        found = self.fetch(f"SELECT {SESSION} FROM sessions WHERE id = $1", id_)
+        return SessionRow(*found[0]) if found else None
+
+    def sessions(
+        self, statuses: Sequence[str], before: tuple[float, str] | None, limit: int
+    ) -> list[SessionRow]:
+        """Return sessions of given statuses, the youngest first, from before a place on."""
+        first, last = (statuses[0], statuses[-1])
+        opened, id_ = before or (float("1e18"), "")
+        found = self.fetch(
+            f"SELECT {SESSION} FROM sessions WHERE status IN ($1, $2) "
+            "AND (opened < $3 OR (opened = $3 AND id < $4)) ORDER BY opened DESC, id DESC LIMIT $5",
+            first,
+            last,
+            opened,
+            id_,
+            limit,
+        )
+        return [SessionRow(*row) for row in found]
+
+    def changed_since(self, moment: float, limit: int) -> list[SessionRow]:
+        """Return the sessions that changed at or after a moment, the earliest change first."""
+        found = self.fetch(
+            f"SELECT {SESSION} FROM sessions WHERE updated >= $1 ORDER BY updated LIMIT $2",
+            moment,
+            limit,
+        )
+        return [SessionRow(*row) for row in found]
+
+    def count(self, status: str) -> int:
+        """Return how many sessions have a status."""
+        return int(self.fetch("SELECT count(*) FROM sessions WHERE status = $1", status)[0][0])
+
+    def observations(self, session: str, after: int, limit: int) -> list[ObservationRow]:
+        """Return a session's observations after a position, in order."""
+        found = self.fetch(
+            f"SELECT {OBSERVATION} FROM observations WHERE session = $1 AND position > $2 "
+            "ORDER BY position LIMIT $3",
+            session,
+            after,
+            limit,
+        )
+        return [ObservationRow(*row) for row in found]
+
+    def add_sessions(self, rows: Iterable[SessionRow]) -> None:
+        """Add sessions."""
+        places = ",".join(f"${number}" for number in range(1, 16))
+        self.run_many(f"INSERT INTO sessions ({SESSION}) VALUES ({places})", map(_values, rows))
+
+    def change_sessions(self, rows: Iterable[SessionRow]) -> None:
+        """Write how sessions stand now."""
+        self.run_many(
+            "UPDATE sessions SET status=$2, updated=$3, finished=$4, observed=$5, mistakes=$6, "
+            "progress=$7, last_step=$8, last_kind=$9, last_mistake=$10, report=$11 WHERE id=$1",
+            ((row.id, row.status, *_values(row)[6:]) for row in rows),
+        )
+
+    def add_observations(self, rows: Iterable[ObservationRow]) -> None:
+        """Add observations."""
+        self.run_many(
+            f"INSERT INTO observations ({OBSERVATION}) VALUES ($1,$2,$3,$4,$5,$6,$7,$8)", rows
+        )
+
+
+STATUSES = {"open": (OPEN,), "finished": (FINISHED,), "all": (OPEN, FINISHED)}
+"""What clients may ask a list of sessions for."""
+
+
+def _values(row: SessionRow) -> tuple[Any, ...]:
+    return (
+        row.id,
+        row.label,
+        row.graph,
+        row.version,
+        row.status,
+        row.opened,
+        row.updated,
+        row.finished,
+        row.observed,
+        row.mistakes,
+        row.progress,
+        row.last_step,
+        row.last_kind,
+        row.last_mistake,
+        row.report,
+    )

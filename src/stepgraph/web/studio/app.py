@@ -1,0 +1,147 @@
+"""The studio as an ASGI application: what the page asks for, guarded and within limits."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from stepgraph.errors import (
+    CycleError,
+    FileError,
+    StepgraphError,
+    UnavailableError,
+    UnknownNameError,
+)
+from stepgraph.web.pages import STUDIO_PAGES, Page, read_page
+from stepgraph.web.service.answers import json_response, problem_response, refusals
+from stepgraph.web.service.app import PAGE_HEADERS
+from stepgraph.web.service.problems import Problem
+from stepgraph.web.service.rows import compact
+from stepgraph.web.service.security import Guard
+from stepgraph.web.studio.handlers import Handlers
+from stepgraph.web.studio.target import ChangedError
+from stepgraph.web.studio.work import BusyError
+
+log = logging.getLogger("stepgraph.studio")
+
+Answer = Callable[[Request], Awaitable[Any]]
+
+
+class CycleProblem(Problem):
+    """An edit that would close a cycle; the page shows it on the drawing."""
+
+    def __init__(self, error: CycleError) -> None:
+        super().__init__(422, str(error))
+        self.cycle = error.cycle
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the problem as plain JSON values, with the cycle."""
+        return {**super().to_json(), "cycle": list(self.cycle)}
+
+
+def make_app(handlers: Handlers, guard: Guard) -> Starlette:
+    """Return the application of one sitting.
+
+    Parameters
+    ----------
+    handlers
+        What answers.
+    guard
+        Who may ask.
+    """
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            await run_in_threadpool(handlers.worker.close)
+
+    table: tuple[tuple[str, str, Answer], ...] = (
+        ("GET", "/api/state", handlers.state),
+        ("GET", "/api/step", handlers.step),
+        ("GET", "/api/edge", handlers.edge),
+        ("GET", "/api/replay", handlers.replay),
+        ("POST", "/api/edit", handlers.edit),
+        ("POST", "/api/save", handlers.save),
+        ("POST", "/api/upload", handlers.upload),
+        ("POST", "/api/relearn", handlers.relearn),
+        ("POST", "/api/advise", handlers.advise),
+        ("GET", "/api/advice", handlers.advice),
+        ("GET", "/api/job", handlers.job),
+        ("POST", "/api/cancel", handlers.cancel),
+    )
+    routes: list[BaseRoute] = [
+        Route(path, _api(guard, answer), methods=[method]) for method, path, answer in table
+    ]
+    routes += [Route(path, _page(guard, page)) for path, page in STUDIO_PAGES.items()]
+    return Starlette(
+        routes=routes,
+        lifespan=lifespan,
+        exception_handlers={
+            HTTPException: refusals("the studio's page is at /"),
+            Exception: _as_failure,
+        },
+    )
+
+
+def _api(guard: Guard, answer: Answer) -> Answer:
+    """Return what answers a request of the page: checked, and one after another."""
+
+    async def answered(request: Request) -> Response:
+        try:
+            guard.check_site(request.headers)
+            guard.check_token(request.headers)
+            return json_response(compact(await answer(request)))
+        except Exception as error:  # each becomes a problem that says what it is
+            return problem_response(as_problem(error))
+
+    return answered
+
+
+def as_problem(error: Exception) -> Problem:
+    """Return what a page is told of an error, with the status that it deserves."""
+    match error:
+        case Problem():
+            return error
+        case CycleError():
+            return CycleProblem(error)
+        case BusyError() | ChangedError():
+            return Problem(409, str(error))
+        case UnknownNameError():
+            return Problem(404 if error.kind == "recording" else 422, str(error))
+        case FileError():
+            return Problem(507, str(error))
+        case UnavailableError():
+            return Problem(503, str(error))
+        case StepgraphError():
+            return Problem(422, str(error))
+    log.error("a request failed", exc_info=error)
+    return Problem(500, "the studio failed; its terminal says more, and nothing was changed")
+
+
+def _page(guard: Guard, page: Page) -> Answer:
+    content = read_page(page)
+
+    async def show(request: Request) -> Response:
+        try:
+            guard.check_site(request.headers)
+        except Problem as problem:
+            return problem_response(problem)
+        return Response(content, headers={**PAGE_HEADERS, "content-type": page.kind})
+
+    return show
+
+
+async def _as_failure(request: Request, error: Exception) -> Response:
+    del request
+    return problem_response(as_problem(error))

@@ -1,0 +1,182 @@
+"""What a graph in the studio comes from, before anybody edits it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from stepgraph.adjacency import WeightedAdjacency
+from stepgraph.attributes import EdgeEvidence
+from stepgraph.graph import Edge, TaskGraph
+from stepgraph.insight import edge_evidence
+from stepgraph.pipeline import Learning
+from stepgraph.postprocess import to_graph
+from stepgraph.sequences import END, START, Demonstrations
+
+METHOD = "robust"
+"""How the studio learns: the method that says how probable each edge is, and takes advice."""
+_ALWAYS = 2.0
+"""Stands for the weight of an edge that has none: it stays whatever the threshold."""
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """A graph as it was read or learned, with what it was learned from.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    adjacency
+        The weights that a threshold on the confidence chooses from; None where edges have none.
+    confidence
+        How probable it is that each step needs each other one, where that was learned.
+    demonstrations
+        The recordings; None where there are none.
+    trust
+        How far each recording can be trusted, by its name, where that was learned.
+    source
+        The name of the file that it comes from.
+    notes
+        What was left out or merged on the way, in words.
+    """
+
+    graph: TaskGraph
+    adjacency: WeightedAdjacency | None = None
+    confidence: WeightedAdjacency | None = None
+    demonstrations: Demonstrations | None = None
+    trust: Mapping[str, float] = field(default_factory=dict)
+    source: str = ""
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of_graph(
+        cls, graph: TaskGraph, demonstrations: Demonstrations | None = None, source: str = ""
+    ) -> Basis:
+        """Return the basis of a graph from a file, whose weights may be chosen from.
+
+        Parameters
+        ----------
+        graph
+            The graph.
+        demonstrations
+            Recordings of the same procedure; where given, they are the evidence.
+        source
+            The name of the file.
+        """
+        return cls(
+            graph, _weights(graph), demonstrations=demonstrations, source=source
+        )._with_evidence()
+
+    @classmethod
+    def of_learning(
+        cls,
+        learning: Learning,
+        demonstrations: Demonstrations,
+        source: str = "",
+        notes: tuple[str, ...] = (),
+    ) -> Basis:
+        """Return the basis of a graph that was learned from recordings.
+
+        Parameters
+        ----------
+        learning
+            What was learned.
+        demonstrations
+            The recordings, those left out of the learning as well.
+        source
+            The name of their file.
+        notes
+            What the reader of the file had to say.
+        """
+        learned = demonstrations
+        if learning.trust is not None and len(learning.trust) != len(demonstrations):
+            learned = demonstrations.without_marked_mistakes()
+        trust = dict(
+            zip((recording.id for recording in learned), learning.trust or (), strict=False)
+        )
+        return cls(
+            learning.graph,
+            learning.adjacency,
+            learning.confidence,
+            demonstrations,
+            trust,
+            source,
+            (*notes, *learning.notes),
+        )._with_evidence()
+
+    def with_recordings(
+        self, demonstrations: Demonstrations, source: str, notes: tuple[str, ...] = ()
+    ) -> Basis:
+        """Return the same graph with other recordings as its evidence."""
+        bare = self.graph.replace(evidence={})
+        changed = replace(self, graph=bare, demonstrations=demonstrations, source=source)
+        return replace(changed, trust={}, notes=notes)._with_evidence()
+
+    def _with_evidence(self) -> Basis:
+        """Return the same basis with evidence for each edge from all recordings at hand."""
+        if self.demonstrations is None:
+            return self
+        evidence = evidence_for(self.demonstrations, self.graph.edges)
+        graph = self.graph.replace(evidence={**self.graph.evidence, **evidence})
+        return replace(self, graph=graph)
+
+    @property
+    def default_threshold(self) -> float:
+        """The threshold at which the graph is as it was read or learned."""
+        if self.adjacency is None or self.adjacency.threshold is None:
+            return 0.0
+        return self.adjacency.threshold
+
+    def at(self, threshold: float | None) -> TaskGraph:
+        """Return the graph of the edges whose weight lies above a threshold.
+
+        Parameters
+        ----------
+        threshold
+            From 0 to 1; None for the graph as it was read or learned.
+        """
+        if threshold is None or self.adjacency is None or threshold == self.default_threshold:
+            return self.graph
+        chosen = to_graph(self.adjacency, threshold=threshold).graph
+        own = self.graph.evidence
+        known = {edge: own[edge] for edge in chosen.edges if edge in own}
+        if self.demonstrations is not None:
+            known |= evidence_for(self.demonstrations, set(chosen.edges) - known.keys())
+        weights = {edge: weight for edge, weight in chosen.weights.items() if weight != _ALWAYS}
+        return self.graph.replace(edges=chosen.edges, weights=weights, evidence=known)
+
+    def probability(self, step: str, needed: str) -> float | None:
+        """Return how probable it is that a step needs another, where that was learned."""
+        if self.confidence is None:
+            return None
+        words = self.confidence.vocabulary
+        if step not in words or needed not in words:
+            return None
+        return float(self.confidence.matrix[words.node(step), words.node(needed)])
+
+
+def evidence_for(demonstrations: Demonstrations, edges: Iterable[Edge]) -> dict[Edge, EdgeEvidence]:
+    """Return the evidence of those edges whose steps the recordings know."""
+    words = demonstrations.vocabulary
+    known = [edge for edge in edges if edge[0] in words and edge[1] in words]
+    return edge_evidence(demonstrations, sorted(known))
+
+
+def _weights(graph: TaskGraph) -> WeightedAdjacency | None:
+    """Return the weights of a graph's edges, if they can be taken for probabilities."""
+    inner = {
+        edge: weight
+        for edge, weight in graph.weights.items()
+        if edge[0] != END and edge[1] != START
+    }
+    if not inner or not all(0 < weight <= 1 for weight in inner.values()):
+        return None
+    words = graph.vocabulary
+    matrix = np.zeros((len(words.nodes), len(words.nodes)))
+    for step, needed in graph.edges:
+        if step != END and needed != START:
+            matrix[words.node(step), words.node(needed)] = inner.get((step, needed), _ALWAYS)
+    return WeightedAdjacency(words, matrix, threshold=0.0)

@@ -1,0 +1,152 @@
+"""What a person said on top of a basis, and the graph that both make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from stepgraph.attributes import StepAttributes
+from stepgraph.errors import CycleError
+from stepgraph.graph import Edge, TaskGraph
+from stepgraph.learners.constraints import Constraints
+from stepgraph.postprocess import implied_edges
+from stepgraph.sequences import END, START
+from stepgraph.web.studio.basis import Basis, evidence_for
+
+BoolMatrix = NDArray[np.bool_]
+_UNWEIGHTED = 0.5
+"""How strong an edge without a weight is taken to be where one of several has to give way."""
+
+
+@dataclass(frozen=True)
+class Edits:
+    """What a person said; edges are pairs (step, precondition).
+
+    Parameters
+    ----------
+    added, removed
+        Edges that the graph has, or has not, until it is learned anew.
+    must, never
+        Edges that the graph has to imply, or may not imply, also when it is learned anew.
+    optional
+        Steps that may or may not be left out, whatever the recordings say.
+    threshold
+        Edges weigh more than this; None for the graph as it was read or learned.
+    """
+
+    added: tuple[Edge, ...] = ()
+    removed: tuple[Edge, ...] = ()
+    must: tuple[Edge, ...] = ()
+    never: tuple[Edge, ...] = ()
+    optional: Mapping[str, bool] = field(default_factory=dict)
+    threshold: float | None = None
+
+    def without(self, edge: Edge) -> Edits:
+        """Return the edits without anything said of an edge."""
+        kept = {
+            name: tuple(other for other in getattr(self, name) if other != edge)
+            for name in ("added", "removed", "must", "never")
+        }
+        return Edits(**kept, optional=self.optional, threshold=self.threshold)
+
+    @property
+    def insisted(self) -> tuple[Edge, ...]:
+        """The edges that a person wants in the graph."""
+        return tuple(dict.fromkeys((*self.must, *self.added)))
+
+
+def derive(basis: Basis, edits: Edits) -> TaskGraph:
+    """Return the graph that a basis and a person's edits make.
+
+    Edges that a person wants stand, and others that would close a cycle with them or imply what
+    is forbidden give way, the weakest first. An edge that follows from others is left out, unless
+    the basis has it so. START and END are connected where an edit left a step loose.
+
+    Parameters
+    ----------
+    basis
+        What was read or learned.
+    edits
+        What was said on top of it.
+
+    Raises
+    ------
+    CycleError
+        If the edges that a person wants need each other.
+    InputError
+        If they imply what is forbidden.
+    """
+    given = basis.at(edits.threshold)
+    words = given.vocabulary
+    size = len(words.nodes)
+    inner = np.zeros((size, size), dtype=bool)
+    strength = np.full((size, size), _UNWEIGHTED)
+    for edge in given.edges:
+        row, column = words.node(edge[0]), words.node(edge[1])
+        strength[row, column] = given.weights.get(edge, _UNWEIGHTED)
+        inner[row, column] = edge[0] != END and edge[1] != START
+    before = implied_edges(inner)
+    edges = inner.copy()
+    for step, needed in edits.removed:
+        edges[words.node(step), words.node(needed)] = False
+    edges = Constraints.of(words, edits.insisted, edits.never).apply(edges, strength)
+    edges &= ~(implied_edges(edges) & ~before)
+    nodes = words.nodes
+    kept = [(nodes[row], nodes[column]) for row, column in np.argwhere(edges)]
+    kept += _ends(given, edges)
+    evidence = {edge: found for edge, found in given.evidence.items() if edge in set(kept)}
+    if basis.demonstrations is not None:
+        evidence |= evidence_for(basis.demonstrations, set(kept) - evidence.keys())
+    weights = {edge: weight for edge, weight in given.weights.items() if edge in set(kept)}
+    attributes = dict(given.attributes)
+    for step, optional in edits.optional.items():
+        known = attributes.get(step, StepAttributes())
+        attributes[step] = replace(known, optional=optional)
+    return given.replace(edges=kept, weights=weights, evidence=evidence, attributes=attributes)
+
+
+def _ends(given: TaskGraph, edges: BoolMatrix) -> list[Edge]:
+    """Return the edges of START and END: those given, where an edit did not change the reason."""
+    before = set(given.edges)
+    needing = {step for step, needed in before if needed != START}
+    needed_by = {needed for step, needed in before if step != END}
+    found: list[Edge] = []
+    for node, step in enumerate(given.steps, start=1):
+        if not edges[node].any() or ((step, START) in before and step in needing):
+            found.append((step, START))
+        if not edges[:, node].any() or ((END, step) in before and step in needed_by):
+            found.append((END, step))
+    if not given.steps:
+        found.append((END, START))
+    return found
+
+
+def path_between(graph: TaskGraph, step: str, needed: str) -> list[str] | None:
+    """Return how a step needs another through others, from the one to the other, or None."""
+    network = graph.to_networkx()
+    if step not in network or needed not in network:
+        return None
+    try:
+        path: list[str] = nx.shortest_path(network, step, needed)
+    except nx.NetworkXNoPath:
+        return None
+    return path
+
+
+def check_no_cycle(graph: TaskGraph, step: str, needed: str) -> None:
+    """Check that a step may need another.
+
+    Raises
+    ------
+    CycleError
+        If the other one needs it already; the error has the whole cycle.
+    """
+    if step == needed:
+        raise CycleError([step])
+    back = path_between(graph, needed, step)
+    if back is not None:
+        raise CycleError([step, *back[:-1]])

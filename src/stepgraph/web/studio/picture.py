@@ -1,0 +1,39 @@
+"""The drawing of a graph for the page: SVG whose colours the page's own style sheet gives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+from stepgraph.rendering.drawing.engines import get_engine
+from stepgraph.rendering.drawing.labels import measure
+from stepgraph.rendering.drawing.layout import Layout, lay_out
+from stepgraph.rendering.drawing.painter import paint
+from stepgraph.rendering.drawing.picture import Arrow, Picture
+from stepgraph.rendering.drawing.subjects import picture_of_graph
+from stepgraph.rendering.drawing.themes import get_theme
+from stepgraph.web.studio.states import State
+
+# The page allows no style but that of its own files, which have the same colours.
+_THEME = replace(get_theme("auto"), style="")
+
+
+def draw_state(state: State) -> str:
+    """Return the drawing of a graph as SVG.
+
+    Each box has the attribute ``data-node``, its place among START, the steps and END; each
+    arrow ``data-edge``, the places of the step and of its precondition.
+    """
+    shown = picture_of_graph(state.graph)
+    # The page has the title and the legend beside the drawing.
+    picture = Picture("", shown.boxes, shown.arrows, (), shown.summary)
+    labels = [measure(box) for box in picture.boxes]
+    sizes = tuple((label.width, label.height) for label in labels)
+    layout = _laid_out(sizes, tuple((arrow.step, arrow.precondition) for arrow in picture.arrows))
+    return paint(picture, labels, layout, _THEME)
+
+
+@lru_cache(maxsize=64)
+def _laid_out(sizes: tuple[tuple[float, float], ...], ends: tuple[tuple[int, int], ...]) -> Layout:
+    """Return where everything goes; undo and redo come back to what was laid out before."""
+    return lay_out(sizes, [Arrow(*pair) for pair in ends], get_engine("auto"))

@@ -1,0 +1,226 @@
+"""What the page shows of a session, as plain JSON values."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from stepgraph.errors import InputError, UnknownNameError
+from stepgraph.graph import Edge, TaskGraph
+from stepgraph.monitoring import Monitor, explain
+from stepgraph.sequences import END, START, Demonstrations
+from stepgraph.web.studio.basis import evidence_for
+from stepgraph.web.studio.edits import path_between
+from stepgraph.web.studio.picture import draw_state
+from stepgraph.web.studio.sentences import sentence
+from stepgraph.web.studio.session import StudioSession
+from stepgraph.web.studio.target import SaveTarget
+
+MOST_HISTORY = 200
+"""So many entries of the history are shown, the last ones."""
+
+
+def session_view(session: StudioSession, target: SaveTarget) -> dict[str, Any]:
+    """Return all that the page shows at once: the drawing, steps, edges, edits, recordings."""
+    state, graph = session.state, session.graph
+    basis, edits = state.basis, state.edits
+    undo, redo = session.undoable, session.redoable
+    return {
+        "version": session.version,
+        "procedure": graph.procedure,
+        "source": basis.source,
+        "file": target.path.name,
+        "saved": session.is_saved,
+        "svg": draw_state(state),
+        "steps": [_step(graph, step) for step in graph.steps],
+        "edges": [_edge(session, edge) for edge in graph.edges],
+        "pinned": [_constraint(graph, edge) for edge in edits.must],
+        "forbidden": [list(edge) for edge in edits.never],
+        "threshold": {
+            "value": session.threshold,
+            "default": basis.default_threshold,
+            "possible": basis.adjacency is not None,
+        },
+        "recordings": _recordings(session),
+        "learned": basis.confidence is not None,
+        "history": [
+            {"at": str(entry.get("at", "")), "sentence": sentence(entry)}
+            for entry in state.history[-MOST_HISTORY:]
+        ],
+        "edited": len(state.history),
+        "undo": None if undo is None else sentence(undo),
+        "redo": None if redo is None else sentence(redo),
+        "notes": [*session.notes, *basis.notes],
+    }
+
+
+def step_view(session: StudioSession, step: str) -> dict[str, Any]:
+    """Return what is known of a step: what it needs, how it is done, and by whom.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such step.
+    """
+    graph = session.graph
+    if step not in graph.vocabulary:
+        raise UnknownNameError("step", step, graph.steps)
+    given = session.state.basis.demonstrations
+    done, left_out = [], []
+    if given is not None:
+        node = given.vocabulary.node(step) if step in given.vocabulary else -1
+        for recording in given:
+            places = [at for at, other in enumerate(recording.steps, start=1) if other == node]
+            if places:
+                done.append({"id": recording.id, "places": places[:20]})
+            else:
+                left_out.append(recording.id)
+    known = graph.attributes.get(step)
+    return {
+        **_step(graph, step),
+        "needs": [_edge(session, (step, other)) for other in graph.preconditions_of(step)],
+        "needed_by": [_edge(session, (other, step)) for other in graph.dependents_of(step)],
+        "attributes": None if known is None else dataclasses.asdict(known),
+        "done_in": done,
+        "left_out_in": left_out,
+    }
+
+
+def edge_view(session: StudioSession, step: str, needed: str) -> dict[str, Any]:
+    """Return what is known of a pair of steps, be it an edge or not.
+
+    Raises
+    ------
+    InputError
+        If there is no such step, or both are the same.
+    """
+    graph, basis = session.graph, session.state.basis
+    for name in (step, needed):
+        if name not in graph.vocabulary and name not in (START, END):
+            raise UnknownNameError("step", name, graph.steps)
+    if step == needed:
+        raise InputError(f"{step!r} and {needed!r} are one step; choose two")
+    edge = (step, needed)
+    path = path_between(graph, step, needed)
+    back = path_between(graph, needed, step)
+    found = _edge(session, edge)
+    given = basis.demonstrations
+    if found["evidence"] is None and given is not None:
+        found["evidence"] = _plain_evidence(evidence_for(given, [edge]).get(edge))
+    return {
+        **found,
+        "is_edge": edge in graph.edges,
+        "path": path if path and len(path) > 2 else None,
+        "back": back,
+        "probability": basis.probability(step, needed),
+        **_witnesses(given, step, needed),
+    }
+
+
+def replay_view(session: StudioSession, name: str) -> dict[str, Any]:
+    """Return what the monitor says of each step of a recording, by the graph as it stands.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such recording.
+    """
+    given = session.state.basis.demonstrations
+    known = [] if given is None else [recording.id for recording in given]
+    if given is None or name not in known:
+        raise UnknownNameError("recording", name, known)
+    recording = given.sequences[known.index(name)]
+    monitor = Monitor(session.graph)
+    verdicts = []
+    for place, node in enumerate(recording.steps):
+        verdict = monitor.observe(given.vocabulary.name(node))
+        content = verdict.to_json()
+        content["sentence"] = explain(verdict, session.graph)
+        marks = recording.mistakes
+        content["mark"] = marks[place] if marks is not None else None
+        verdicts.append(content)
+    report = monitor.finish()
+    return {
+        "recording": name,
+        "verdicts": verdicts,
+        "mistakes": report.mistakes,
+        "open": [
+            {"step": verdict.step, "sentence": explain(verdict, session.graph)}
+            for verdict in report.verdicts
+        ],
+    }
+
+
+def _step(graph: TaskGraph, step: str) -> dict[str, Any]:
+    known = graph.attributes.get(step)
+    return {
+        "name": step,
+        "optional": bool(known and known.optional),
+        "repeatable": bool(known and known.repeatable),
+    }
+
+
+def _edge(session: StudioSession, edge: Edge) -> dict[str, Any]:
+    graph, edits = session.graph, session.state.edits
+    said = next(
+        (
+            word
+            for word, edges in (
+                ("pinned", edits.must),
+                ("forbidden", edits.never),
+                ("added", edits.added),
+            )
+            if edge in edges
+        ),
+        "",
+    )
+    return {
+        "step": edge[0],
+        "needs": edge[1],
+        "outer": edge[0] == END or edge[1] == START,
+        "weight": graph.weights.get(edge),
+        "said": said,
+        "evidence": _plain_evidence(graph.evidence.get(edge)),
+    }
+
+
+def _plain_evidence(found: Any) -> dict[str, float] | None:
+    if found is None:
+        return None
+    return {"held": found.held, "broken": found.broken, "silent": found.silent}
+
+
+def _constraint(graph: TaskGraph, edge: Edge) -> dict[str, Any]:
+    return {"step": edge[0], "needs": edge[1], "drawn": edge in graph.edges}
+
+
+def _recordings(session: StudioSession) -> list[dict[str, Any]]:
+    basis = session.state.basis
+    if basis.demonstrations is None:
+        return []
+    return [
+        {
+            "id": recording.id,
+            "steps": len(recording.steps),
+            "trust": basis.trust.get(recording.id),
+            "marked": recording.has_mistakes,
+        }
+        for recording in basis.demonstrations
+    ]
+
+
+def _witnesses(given: Demonstrations | None, step: str, needed: str) -> dict[str, list[str]]:
+    """Return which recordings show an order of two steps, which the other one, which neither."""
+    found: dict[str, list[str]] = {"held_in": [], "broken_in": [], "silent_in": []}
+    if given is None or step not in given.vocabulary or needed not in given.vocabulary:
+        return found
+    row, column = given.vocabulary.node(step), given.vocabulary.node(needed)
+    for recording in given:
+        steps = list(recording.steps)
+        if row not in steps or column not in steps:
+            found["silent_in"].append(recording.id)
+        elif steps.index(column) < steps.index(row):
+            found["held_in"].append(recording.id)
+        else:
+            found["broken_in"].append(recording.id)
+    return found

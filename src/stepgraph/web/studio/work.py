@@ -1,0 +1,223 @@
+"""Work that takes long, in a process of its own: it can be watched, cancelled, and ends in time."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from typing import Any, Literal
+
+from stepgraph.errors import StepgraphError
+
+Stage = Literal["idle", "running", "done", "failed", "cancelled"]
+Report = Callable[[float, str], None]
+"""Told how much is done, from 0 to 1, and what is going on, in words."""
+Task = Callable[..., Any]
+"""Takes a `Report` first; it and its arguments must be such that another process can have them."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """How work stands.
+
+    Parameters
+    ----------
+    number
+        Which job it is, from 1 on; 0 before the first.
+    kind
+        What is done.
+    stage
+        How it stands.
+    done
+        How much is done, from 0 to 1.
+    what
+        What is going on, or why it failed, in words.
+    seconds
+        How long it has taken.
+    about
+        What else a failure tells, such as names to choose from.
+    """
+
+    number: int = 0
+    kind: str = ""
+    stage: Stage = "idle"
+    done: float = 0.0
+    what: str = ""
+    seconds: float = 0.0
+    about: tuple[str, ...] = ()
+
+
+class Worker:
+    """Does one thing at a time in another process.
+
+    Parameters
+    ----------
+    seconds
+        How long anything may take.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._job = Job()
+        self._began = 0.0
+        self._process: Any = None
+        self._keeping = False  # its result is being taken in, too late to cancel
+        self._thread: threading.Thread | None = None
+
+    @property
+    def job(self) -> Job:
+        """How the last piece of work stands."""
+        with self._lock:
+            job = self._job
+            if job.stage == "running":
+                job = replace(job, seconds=time.monotonic() - self._began)
+            return job
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is being done."""
+        return self.job.stage == "running"
+
+    def start(
+        self, kind: str, task: Task, arguments: tuple[Any, ...], finish: Callable[[Any], str]
+    ) -> Job:
+        """Begin a piece of work.
+
+        Parameters
+        ----------
+        kind
+            What is done, for the page.
+        task, arguments
+            What to call in the other process, after its `Report`.
+        finish
+            Told the result, in a thread of this process; says in words what became of it.
+
+        Raises
+        ------
+        BusyError
+            If something is being done already.
+        """
+        with self._lock:
+            if self._job.stage == "running":
+                raise BusyError(f"busy with another task ({self._job.kind}); wait, or cancel it")
+            self._job = Job(self._job.number + 1, kind, "running", 0.0, "starting")
+            self._began = time.monotonic()
+            self._keeping = False
+            # Spawned, as a fork would copy the locks of this process's threads.
+            context = multiprocessing.get_context("spawn")
+            here, there = context.Pipe(duplex=False)
+            self._process = context.Process(
+                target=_work, args=(there, task, arguments), daemon=True
+            )
+            self._process.start()
+            there.close()
+            self._thread = threading.Thread(
+                target=self._watch,
+                args=(self._job.number, here, self._process, finish),
+                daemon=True,
+            )
+            self._thread.start()
+        return self.job
+
+    def cancel(self) -> Job:
+        """Stop what is being done; nothing of it is kept."""
+        with self._lock:
+            if self._job.stage == "running" and not self._keeping:
+                self._settle("cancelled", "cancelled")
+                self._process.kill()
+        return self.job
+
+    def close(self) -> None:
+        """Stop what is being done and wait until its process has ended."""
+        self.cancel()
+        if self._thread is not None:
+            self._thread.join(timeout=5)
+
+    def _watch(
+        self, number: int, pipe: Connection, process: Any, finish: Callable[[Any], str]
+    ) -> None:
+        """Follow the other process until it is done, fails, is cancelled or takes too long."""
+        limit = self._began + self._seconds
+        try:
+            while True:
+                if not pipe.poll(max(limit - time.monotonic(), 0.0)):
+                    self._end(
+                        number,
+                        "failed",
+                        f"stopped after {self._seconds:g} s, the most it may take; try fewer "
+                        "recordings or fewer steps",
+                    )
+                    return
+                kind, *content = pipe.recv()
+                if kind == "progress":
+                    self._progress(number, *content)
+                elif kind == "failed":
+                    self._end(number, "failed", *content)
+                    return
+                else:
+                    self._finish(number, finish, content[0])
+                    return
+        except (EOFError, OSError):
+            why = "the process that did it ended; perhaps there was too little memory"
+            self._end(number, "failed", why)
+        finally:
+            process.kill()
+            process.join()
+            process.close()
+            pipe.close()
+
+    def _runs(self, number: int) -> bool:
+        """Return whether a job is still going on, rather than cancelled and followed by another."""
+        return self._job.number == number and self._job.stage == "running"
+
+    def _progress(self, number: int, done: float, what: str) -> None:
+        with self._lock:
+            if self._runs(number):
+                self._job = replace(self._job, done=done, what=what)
+
+    def _finish(self, number: int, finish: Callable[[Any], str], result: Any) -> None:
+        with self._lock:
+            if not self._runs(number):
+                return
+            self._keeping = True
+        try:
+            said = finish(result)
+        except StepgraphError as error:
+            self._end(number, "failed", str(error))
+            return
+        self._end(number, "done", said)
+
+    def _end(self, number: int, stage: Stage, what: str, about: tuple[str, ...] = ()) -> None:
+        with self._lock:
+            if self._runs(number):
+                self._settle(stage, what, about)
+
+    def _settle(self, stage: Stage, what: str, about: tuple[str, ...] = ()) -> None:
+        seconds = time.monotonic() - self._began
+        done = 1.0 if stage == "done" else self._job.done
+        self._job = Job(self._job.number, self._job.kind, stage, done, what, seconds, about)
+
+
+class BusyError(StepgraphError):
+    """Something else is being done."""
+
+
+def _work(pipe: Connection, task: Task, arguments: tuple[Any, ...]) -> None:
+    """Do the work, in the other process."""
+    # Ctrl-C in the terminal goes to every process; the studio ends this one itself.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        result = task(lambda done, what: pipe.send(("progress", done, what)), *arguments)
+    except StepgraphError as error:
+        pipe.send(("failed", str(error), tuple(getattr(error, "choices", ()))))
+    except MemoryError:
+        pipe.send(("failed", "there was too little memory for it", ()))
+    except Exception as error:  # whatever it is, the page must know that it ended
+        pipe.send(("failed", f"it failed unexpectedly ({type(error).__name__}: {error})", ()))
+    else:
+        pipe.send(("done", result))
