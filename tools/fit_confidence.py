@@ -1,5 +1,4 @@
-"""Fit the weights in stepgraph/learners/robust/confidence.py on random procedures with known
-graphs.
+"""Fit the weights in learners/robust/confidence.py on random procedures with known graphs.
 
 Run it after a change to the model of demonstrators or to the features, and paste what it prints:
 

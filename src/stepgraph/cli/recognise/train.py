@@ -1,5 +1,4 @@
-"""`stepgraph recognise train`: a recogniser from features and labels, measured on what it never "
-"saw."""
+"""`stepgraph recognise train`: train a recogniser, and measure it on recordings held out."""
 
 from __future__ import annotations
 

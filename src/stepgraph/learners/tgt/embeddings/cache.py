@@ -18,8 +18,7 @@ VARIABLE = "STEPGRAPH_CACHE"
 
 
 def cache_folder() -> Path:
-    """Return where embeddings are kept: STEPGRAPH_CACHE, else stepgraph's folder among the "
-    "user's caches."""
+    """Return the cache folder: STEPGRAPH_CACHE, else one among the user's caches."""
     if os.environ.get(VARIABLE):
         return Path(os.environ[VARIABLE]) / "embeddings"
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
