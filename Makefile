@@ -78,7 +78,7 @@ OPTIONS_figures := --output bench-output/figures
 bench: $(addprefix bench-,$(BENCH))
 
 bench-%: $(VENV)/.setup
-	$(BIN)/stepgraph bench $* --output bench-output $(OPTIONS_$*)
+	$(BIN)/python -m benchmarks $* --output bench-output $(OPTIONS_$*)
 
 clean:
 	rm -rf $(VENV) demo-output bench-output fuzz-output test-output site

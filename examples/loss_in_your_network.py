@@ -9,7 +9,7 @@
 import torch
 
 from stepgraph import Demonstrations
-from stepgraph.adjacency import WeightedAdjacency
+from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.learners.batching import SequenceBatch
 from stepgraph.learners.likelihood import TGMLLoss
 from stepgraph.postprocess import to_graph

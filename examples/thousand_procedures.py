@@ -10,9 +10,9 @@ import tempfile
 from pathlib import Path
 
 import stepgraph
+from benchmarks.generators import draw_demonstrations, random_procedure
 from stepgraph.evaluation import compare_edges, macro_average
 from stepgraph.logs import open_log
-from stepgraph.synthetic import draw_demonstrations, random_procedure
 
 known = {
     f"product {number:04d}": random_procedure(5 + number % 4, width=2, density=0.5, seed=number)

@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 from types import ModuleType
 
-from tests.rendering.drawing.reading import read
+from tests.drawing.drawing.reading import read
 
 ROOT = Path(__file__).parent.parent
 SCRIPT = ROOT / "tools" / "draw_architecture.py"
@@ -56,12 +56,12 @@ def test_no_package_imports_one_of_its_own_layer_or_above() -> None:
 
 
 PUT_OFF = {
-    "stepgraph.benchmarks": "learners that need torch, which a benchmark may do without",
-    "stepgraph.recognition": "learners that need torch",
+    "benchmarks": "learners that need torch, which a benchmark may do without",
+    "stepgraph.recognise": "learners that need torch",
     "stepgraph.runs": "learners that need torch",
     "stepgraph.graph": "numpy and networkx, which monitors do without",
-    "stepgraph.readers": "numpy, which readers of text do without",
-    "stepgraph.rendering": "the format that is asked for",
+    "stepgraph.formats": "numpy, which readers of text do without",
+    "stepgraph.drawing": "the format that is asked for",
     "stepgraph.web": "a database's driver, which may be missing",
 }
 """The packages with functions that import from stepgraph itself, and what they put off."""

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from stepgraph.benchmarks import BENCHMARKS
-from stepgraph.benchmarks.asked import Asked
+from benchmarks import BENCHMARKS
+from benchmarks.asked import Asked
 
 ROOT = Path(__file__).parent.parent
 TOOL = ROOT / "tools" / "make_benchmarks.py"

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tools.mutants.__main__ import GROUPS, ROOT
 from tools.mutants.operators import mutants_of
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 
 from stepgraph import __version__
-from stepgraph.adjacency import WeightedAdjacency
 from stepgraph.errors import (
     FormatError,
     MissingExtraError,
@@ -15,13 +14,14 @@ from stepgraph.errors import (
     StepgraphError,
     UnknownNameError,
 )
+from stepgraph.formats import read_demonstrations
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.insight.doubts import doubts
 from stepgraph.learners import LEARNERS, get_learner
 from stepgraph.learners.precedence import precedence
 from stepgraph.pipeline import learn, learn_all
 from stepgraph.postprocess import to_graph
-from stepgraph.readers import read_demonstrations
 from stepgraph.repetitions import Repetitions
 from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
 from stepgraph.storage import dump_json, graph_from_json, graph_to_json, parse_json

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from stepgraph.adjacency import WeightedAdjacency
 from stepgraph.errors import GraphError, SettingError
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.postprocess import Reason, implied_edges, to_graph, weakest_in_cycles
 from stepgraph.sequences import END, START, Vocabulary
 

@@ -4,12 +4,12 @@ import pytest
 
 import stepgraph.reporting.again
 import stepgraph.reporting.making
-from stepgraph.attributes import EdgeEvidence, StepAttributes
+from stepgraph.drawing.report import to_html
 from stepgraph.errors import GraphError, MissingExtraError
 from stepgraph.graph import TaskGraph, connect_ends
+from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
 from stepgraph.pipeline import learn
 from stepgraph.procedures import load_procedure
-from stepgraph.rendering.report import to_html
 from stepgraph.reporting import learn_again, make_report
 from stepgraph.reporting.again import DRAWS, LEAST_DRAWS, usual_draws
 from stepgraph.sequences import Demonstrations

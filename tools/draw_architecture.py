@@ -11,9 +11,9 @@ from pathlib import Path
 import grimp
 import networkx as nx
 
+from stepgraph.drawing.drawing import Picture, draw
+from stepgraph.drawing.drawing.picture import Arrow, Box
 from stepgraph.files import write_text
-from stepgraph.rendering.drawing import Picture, draw
-from stepgraph.rendering.drawing.picture import Arrow, Box
 
 PICTURE = Path(__file__).parent.parent / "docs" / "pictures" / "architecture.svg"
 ASIDE = {"__main__", "_version"}  # a way in, and a number

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from stepgraph import TaskGraph, learn, load_procedure
+from stepgraph.drawing.drawing import draw_comparison, draw_graph
 from stepgraph.files import write_text
-from stepgraph.rendering.drawing import draw_comparison, draw_graph
 
 FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
 PROCEDURE = load_procedure("seed-tray")

@@ -14,11 +14,11 @@ import argparse
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.generators import draw_problems
 from stepgraph.learners.partial_order import closure
 from stepgraph.learners.robust.confidence import Place, features, places
 from stepgraph.learners.robust.learner import Robust
 from stepgraph.learners.robust.recordings import Recordings
-from stepgraph.synthetic import draw_problems
 
 Matrix = NDArray[np.float64]
 FIRST_SEED = 10_000

@@ -1,6 +1,6 @@
 """Writes the figures of the documents from what the benchmarks measured.
 
-`docs/results` holds one file for each benchmark, as `stepgraph bench NAME -o FILE` wrote it. A
+`docs/results` holds one file for each benchmark, as `python -m benchmarks NAME -o FILE` wrote it. A
 document says in a comment, which no reader sees, where a figure comes from:
 
     F1 83.6<!--=captaincook4d-unfiltered/robust/f1-->

@@ -10,12 +10,13 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from stepgraph import display
 from stepgraph._version import __version__
+from stepgraph.graph import display
 
 if TYPE_CHECKING:
     from stepgraph.alignment import align
     from stepgraph.errors import StepgraphError
+    from stepgraph.formats import read_demonstrations, read_graph
     from stepgraph.graph import TaskGraph
     from stepgraph.insight.advice import advise
     from stepgraph.insight.audit import audit
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from stepgraph.monitoring import Monitor, Verdict, find_violations
     from stepgraph.pipeline import learn, learn_all
     from stepgraph.procedures import load_procedure
-    from stepgraph.readers import read_demonstrations, read_graph
     from stepgraph.runs import learn_run
     from stepgraph.sequences import Demonstrations
     from stepgraph.storage import save_graph
@@ -42,8 +42,8 @@ _HOMES = {
     "learn_all": "stepgraph.pipeline",
     "learn_run": "stepgraph.runs",
     "load_procedure": "stepgraph.procedures",
-    "read_demonstrations": "stepgraph.readers",
-    "read_graph": "stepgraph.readers",
+    "read_demonstrations": "stepgraph.formats",
+    "read_graph": "stepgraph.formats",
     "read_log": "stepgraph.logs",
     "save_graph": "stepgraph.storage",
 }
@@ -70,8 +70,8 @@ __all__ = [
 ]
 
 
-# Who shows what in a notebook; see `stepgraph.display`.
-display.SHOWN_BY["TaskGraph"] = "stepgraph.rendering.notebook:show_graph"
+# Who shows what in a notebook; see `stepgraph.graph.display`.
+display.SHOWN_BY["TaskGraph"] = "stepgraph.drawing.notebook:show_graph"
 
 
 def __getattr__(name: str) -> object:

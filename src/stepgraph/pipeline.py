@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from stepgraph._version import __version__
-from stepgraph.adjacency import WeightedAdjacency
 from stepgraph.errors import FormatError, MissingExtraError, SettingError
+from stepgraph.formats import Reading, read_demonstrations
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.insight import edge_evidence, step_attributes
 from stepgraph.insight.doubts import doubts
 from stepgraph.learners import Learned, Progress, get_learner, no_progress
 from stepgraph.logs import is_log, is_table, read_log
 from stepgraph.postprocess import Change, to_graph
-from stepgraph.readers import Reading, read_demonstrations
 from stepgraph.sequences import SKIPPED, Demonstrations, KeyStepSequence, Vocabulary, in_words
 
 DEFAULT_METHOD = "robust"
@@ -235,7 +235,7 @@ def predict(
         If torch or the sentence model is not installed.
     """
     try:
-        zero_shot = importlib.import_module("stepgraph.learners.tgt.zero_shot")
+        zero_shot = importlib.import_module("stepgraph.learners.transformer.zero_shot")
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] == "stepgraph":
             raise

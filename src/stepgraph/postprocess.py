@@ -19,9 +19,9 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from stepgraph.adjacency import Matrix, WeightedAdjacency
 from stepgraph.errors import SettingError
 from stepgraph.graph import Edge, TaskGraph
+from stepgraph.graph.adjacency import Matrix, WeightedAdjacency
 
 BoolMatrix = NDArray[np.bool_]
 

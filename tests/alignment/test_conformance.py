@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 
 from stepgraph.alignment import align, conformance
-from stepgraph.attributes import StepAttributes
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.attributes import StepAttributes
 from stepgraph.sequences import Demonstrations
 from tests.strategies import demonstrations, task_graphs
 

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from stepgraph.alignment import Costs, align, explain_alignment
-from stepgraph.attributes import StepAttributes
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.attributes import StepAttributes
 
 TEA = TaskGraph.from_preconditions({"stir": ["pour"], "drink": ["stir"]})
 

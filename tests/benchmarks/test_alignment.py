@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from stepgraph.benchmarks import run_benchmark
+from benchmarks import run_benchmark
 from stepgraph.errors import UnknownNameError
 
 
 def test_a_hundred_recordings_take_a_moment_and_brute_force_agrees() -> None:
     result = run_benchmark("alignment", methods=["swaps-100x25", "brute-force"])
     swaps, brute_force = result.rows
-    # Generous, as tests share the machine; `stepgraph bench alignment` measures the real one.
+    # Generous, as tests share the machine; `python -m benchmarks alignment` measures the real one.
     assert 0 < swaps["seconds"] < 1
     assert swaps["cost"] > 100  # the swaps do break the order
     assert brute_force["share_equal"] == 1

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stepgraph.benchmarks import BENCHMARKS, run_benchmark
+from benchmarks import BENCHMARKS, run_benchmark
 from stepgraph.errors import MissingDataError, UnknownNameError
 
 

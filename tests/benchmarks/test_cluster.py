@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stepgraph.benchmarks.cluster import DASK_SETTINGS, MEMORY_VARIABLES, as_variables, two_workers
+from benchmarks.cluster import DASK_SETTINGS, MEMORY_VARIABLES, as_variables, two_workers
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "logs.md"
 

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from stepgraph.benchmarks import run_benchmark
+from benchmarks import run_benchmark
 from stepgraph.errors import UnknownNameError
 
 
 def test_drawings_are_measured_and_quick() -> None:
     rows = {row["method"]: row for row in run_benchmark("draw", methods=["svg-25"]).rows}
-    # The best of five; `stepgraph bench draw` measures the rest on a quieter machine.
+    # The best of five; `python -m benchmarks draw` measures the rest on a quieter machine.
     assert 0 < rows["svg-25"]["seconds"] < 0.2
 
 

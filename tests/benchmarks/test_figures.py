@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from stepgraph.benchmarks import run_benchmark
+from benchmarks import run_benchmark
 from stepgraph.errors import SettingError
-from tests.rendering.drawing.reading import read
+from tests.drawing.drawing.reading import read
 
 
 @pytest.mark.real_data

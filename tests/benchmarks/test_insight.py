@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from stepgraph.benchmarks import advice as advice_benchmark
-from stepgraph.benchmarks import random_procedures, run_benchmark
-from stepgraph.benchmarks.advice import as_far_as_possible, record
+from benchmarks import advice as advice_benchmark
+from benchmarks import random_procedures, run_benchmark
+from benchmarks.advice import as_far_as_possible, record
+from benchmarks.generators import Noise, random_procedure
 from stepgraph.errors import MissingDataError, UnknownNameError
 from stepgraph.graph import TaskGraph
-from stepgraph.synthetic import Noise, random_procedure
 
 TRUTH = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "fry": ["mix"]})
 

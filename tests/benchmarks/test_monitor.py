@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from stepgraph.benchmarks import run_benchmark
+from benchmarks import run_benchmark
 from stepgraph.errors import UnknownNameError
 
 
 def test_a_step_takes_microseconds_and_no_longer_in_a_long_stream() -> None:
     rows = {row["method"]: row for row in run_benchmark("monitor").rows}
-    # Generous, as tests share the machine; `stepgraph bench monitor` measures the real ones.
+    # Generous, as tests share the machine; `python -m benchmarks monitor` measures the real ones.
     assert 0 < rows["monitor-25"]["microseconds"] < 60
     assert 0 < rows["monitor-90-dense"]["microseconds"] < 150
     assert 0 < rows["monitor-flat"]["ratio"] < 4

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from stepgraph.benchmarks import monitor_uncertain, random_procedures, run_benchmark
+from benchmarks import monitor_uncertain, random_procedures, run_benchmark
 from stepgraph.errors import UnknownNameError
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from stepgraph.benchmarks import run_benchmark
-from stepgraph.benchmarks.mistake_methods import METHODS
-from stepgraph.benchmarks.mistake_split import read_split, seen_only, thrice
-from stepgraph.benchmarks.online_mistakes import NOTES
-from stepgraph.benchmarks.published_mistakes import PUBLISHED
+from benchmarks import run_benchmark
+from benchmarks.mistake_methods import METHODS
+from benchmarks.mistake_split import read_split, seen_only, thrice
+from benchmarks.online_mistakes import NOTES
+from benchmarks.published_mistakes import PUBLISHED
 from stepgraph.errors import MissingDataError, UnknownNameError
 
 ACTIONS = {"a": "attach-a", "b": "attach-b", "c": "attach-c", "x": "detach-a"}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stepgraph.benchmarks import run_benchmark
+from benchmarks import run_benchmark
 from stepgraph.errors import UnknownNameError
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stepgraph.benchmarks.asked import Asked
-from stepgraph.benchmarks.rows import choose_rows, compute_rows, measure_rows
+from benchmarks.asked import Asked
+from benchmarks.rows import choose_rows, compute_rows, measure_rows
 from stepgraph.errors import MissingDataError, UnknownNameError
 
 

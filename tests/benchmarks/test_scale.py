@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from stepgraph.benchmarks import run_benchmark
-from stepgraph.benchmarks.scaling import fit, predictions
+from benchmarks import run_benchmark
+from benchmarks.scaling import fit, predictions
 from stepgraph.errors import SettingError, UnknownNameError
 
 pytest.importorskip("duckdb")

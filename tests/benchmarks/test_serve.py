@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from stepgraph.benchmarks import run_benchmark
-from stepgraph.benchmarks.serve import load_row
-from stepgraph.benchmarks.service.replay import count_wrong, make_sessions
+from benchmarks import run_benchmark
+from benchmarks.serve import load_row
+from benchmarks.service.replay import count_wrong, make_sessions
 from stepgraph.errors import MissingDataError, UnknownNameError
 from stepgraph.graph import TaskGraph
 
@@ -21,7 +21,7 @@ def test_every_answer_under_load_equals_offline_replay(
     row = load_row(50, 1500)
     assert (row["wrong"], row["lost_or_twice"], row["exit_code"]) == (0, 0, 0)
     assert row["answered"] == row["sent"] > row["observations"] == 1500
-    # Generous, as tests share the machine; `stepgraph bench serve` measures the real ones.
+    # Generous, as tests share the machine; `python -m benchmarks serve` measures the real ones.
     assert row["per_second"] > 100
     assert list(tmp_path.iterdir()) == []
 
@@ -29,7 +29,7 @@ def test_every_answer_under_load_equals_offline_replay(
 def test_the_judge_sees_a_wrong_verdict() -> None:
     import json
 
-    from stepgraph.benchmarks.service.replay import expected_answers
+    from benchmarks.service.replay import expected_answers
 
     sessions = make_sessions({"tea": TEA}, 2, 10)
     results: list[dict[str, list[list[Any]]]] = []

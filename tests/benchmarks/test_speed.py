@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from stepgraph.benchmarks import run_benchmark
+from benchmarks import run_benchmark
 from stepgraph.errors import UnknownNameError
 
 
@@ -10,8 +10,9 @@ from stepgraph.errors import UnknownNameError
 def test_an_epoch_grows_no_faster_than_the_sequences_and_far_slower_than_the_nodes(
     measure: str, most: float
 ) -> None:
-    # A little more than `stepgraph bench speed` asks for, and up to three times, as tests share the
-    # machine: what else it does in the middle of a measurement makes one of two times longer.
+    # A little more than `python -m benchmarks speed` asks for, and up to three times, as tests
+    # share the machine: what else it does in the middle of a measurement makes one of two times
+    # longer.
     ratios: list[float] = []
     while len(ratios) < 3 and not any(ratio < most for ratio in ratios):
         (row,) = run_benchmark("speed", methods=[measure]).rows

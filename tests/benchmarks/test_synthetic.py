@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from stepgraph.benchmarks import BenchmarkResult, random_procedures, run_benchmark, synthetic
+from benchmarks import BenchmarkResult, random_procedures, run_benchmark, synthetic
 from stepgraph.errors import SettingError, UnknownNameError
 from stepgraph.learners import LEARNERS
 

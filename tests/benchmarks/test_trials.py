@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from stepgraph.benchmarks import run_benchmark
-from stepgraph.benchmarks.result import BenchmarkResult, Row
-from stepgraph.benchmarks.trial_rules import RULES
-from stepgraph.benchmarks.trials import CONTROLS
+from benchmarks import run_benchmark
+from benchmarks.result import BenchmarkResult, Row
+from benchmarks.trial_rules import RULES
+from benchmarks.trials import CONTROLS
 from stepgraph.errors import MissingDataError, UnknownNameError
 from stepgraph.graph import TaskGraph
 from tests.benchmarks.test_captaincook4d import _write_recipe

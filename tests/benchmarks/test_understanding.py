@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stepgraph.benchmarks import run_benchmark, understanding
+from benchmarks import run_benchmark, understanding
 from stepgraph.errors import UnknownNameError
 from stepgraph.sequences import Demonstrations
 

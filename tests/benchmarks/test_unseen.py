@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stepgraph.benchmarks import run_benchmark, unseen
-from stepgraph.benchmarks.recipes import Recipes
+from benchmarks import run_benchmark, unseen
+from benchmarks.recipes import Recipes
 from stepgraph.graph import TaskGraph
-from stepgraph.learners.tgt.text import TextTransformer
+from stepgraph.learners.transformer.text import TextTransformer
 from stepgraph.sequences import Demonstrations
 
 EGGS = Demonstrations.from_steps([["crack egg", "whisk egg", "fry egg"]] * 2, procedure="eggs")

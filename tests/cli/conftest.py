@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stepgraph.cli.main import run
-from tests.cli.running import Put, Result, Run
+from tests.cli.running import Put, Result, Run, runner
 from tests.cli.samples import SANDWICH, SANDWICH_GRAPH
 from tests.cli.watching import Watch
 
@@ -23,17 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def stepgraph(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run `stepgraph` with some arguments."""
-
-    def call(*arguments: str) -> Result:
-        monkeypatch.setattr(sys, "argv", ["stepgraph", *arguments])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            run()
-        code = ended.value.code
-        assert code is None or isinstance(code, int)
-        return Result(code or 0, *capsys.readouterr())
-
-    return call
+    return runner("stepgraph", run, capsys, monkeypatch)
 
 
 @pytest.fixture

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 COMMANDS = (
     "learn",
     "inspect",
@@ -30,9 +32,7 @@ COMMANDS = (
     "convert",
     "methods",
     "example",
-    "bench",
     "demo",
-    "data",
     "recognise",
 )
 
@@ -89,6 +89,26 @@ def killed_at_the_end(process: subprocess.Popen[str]) -> Iterator[None]:
     finally:
         if process.poll() is None:
             process.kill()
+
+
+def runner(
+    name: str,
+    program: Callable[[], None],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Run:
+    """Return a function that runs a program with some arguments."""
+
+    def call(*arguments: str) -> Result:
+        monkeypatch.setattr(sys, "argv", [name, *arguments])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            program()
+        code = ended.value.code
+        assert code is None or isinstance(code, int)
+        return Result(code or 0, *capsys.readouterr())
+
+    return call
 
 
 def files_in(folder: Path) -> list[str]:

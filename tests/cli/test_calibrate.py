@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from stepgraph.cli import judging
+from stepgraph.formats import read_graph
 from stepgraph.monitoring import Confusion
-from stepgraph.readers import read_graph
 from tests.cli.running import Put, Result, Run
 
 

@@ -5,8 +5,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from stepgraph.attributes import StepAttributes
-from stepgraph.readers import read_graph
+from stepgraph.formats import read_graph
+from stepgraph.graph.attributes import StepAttributes
 from stepgraph.storage import save_graph
 from tests.cli.running import Put, Run
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from stepgraph.formats import read_graph
 from stepgraph.procedures import procedure_names
-from stepgraph.readers import read_graph
 from tests.cli.running import Result, Run
 
 

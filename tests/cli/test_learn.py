@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stepgraph.readers import read_graph
+from stepgraph.formats import read_graph
 from tests.cli.running import Put, Run
 from tests.cli.samples import annotated, graph_json, table
 

@@ -58,7 +58,7 @@ def test_json_is_json_whatever_the_encoding(graph: str, put: Put) -> None:
 
 
 @pytest.mark.parametrize("columns", [40, 60, 80, 120])
-@pytest.mark.parametrize("arguments", ["example", "methods", "methods do", "bench"])
+@pytest.mark.parametrize("arguments", ["example", "methods", "methods do"])
 def test_tables_fit_the_terminal(
     arguments: str, columns: int, stepgraph: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

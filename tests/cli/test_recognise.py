@@ -9,13 +9,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from stepgraph.learners.recogniser import load_recogniser, save_recogniser
+from benchmarks.generators.features import draw_sessions
 from stepgraph.monitoring import Confusion
-from stepgraph.recognition import key_steps, save_frames
+from stepgraph.recognise import key_steps, load_recogniser, save_frames, save_recogniser
 from stepgraph.storage import save_graph
-from stepgraph.synthetic.features import draw_sessions
 from tests.cli.running import Run
-from tests.recogniser_samples import CAMERA, GRAPH, films, trained
+from tests.recognise.samples import CAMERA, GRAPH, films, trained
 
 QUICK = [
     option
@@ -60,7 +59,7 @@ def test_classes_that_never_came_are_told(stepgraph: Run, folder: Path) -> None:
 def test_without_a_command_the_help_is_shown(stepgraph: Run) -> None:
     result = stepgraph("recognise")
     assert result.code == 0
-    assert "simulate" in result.out
+    assert "train" in result.out
 
 
 def test_training_can_be_read_by_machines_and_repeated(stepgraph: Run, folder: Path) -> None:
@@ -134,21 +133,6 @@ def test_a_line_that_is_no_frame_is_refused(
     result = stepgraph("recognise", "run", "model.safetensors", "-")
     assert result.code == 2
     assert "standard input, line 1: no frame" in result.err
-
-
-def test_simulated_features_are_called_so_and_can_be_trained_on(
-    stepgraph: Run, folder: Path
-) -> None:
-    result = stepgraph("recognise", "simulate", "-o", "camera", "--recordings", "2", "--test", "2")
-    assert result.code == 0, result.err
-    assert "simulated" in result.out
-    assert "no video was involved" in result.err
-    assert sorted(path.name for path in (folder / "camera" / "rgb").iterdir()) == [
-        "session-01.npy",
-        "session-02.npy",
-    ]
-    names = {path.name for path in (folder / "camera").iterdir()}
-    assert names == {"rgb", "flow", "labels", "test", "classes.txt", "graph.json"}
 
 
 def error(stepgraph: Run, *arguments: str) -> str:

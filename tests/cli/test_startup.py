@@ -98,6 +98,6 @@ def test_an_interrupt_ends_with_one_line_and_the_code_of_an_interrupt(
     def interrupt(_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("stepgraph.readers.read_graph", interrupt)
+    monkeypatch.setattr("stepgraph.formats.read_graph", interrupt)
     result = stepgraph("show", graph)
     assert (result.code, result.out, result.err) == (130, "", "error: interrupted\n")

@@ -23,7 +23,6 @@ OUTPUTS = {
 COMMANDS_THAT_WRITE = {
     "learn": "learn sandwich.csv -m intersection -o",
     "convert": "convert graph.json -o",
-    "bench": "bench captaincook4d --data data --methods intersection -o",
 }
 
 
@@ -36,7 +35,7 @@ def test_an_unwritable_output_is_refused_before_any_work(
     def work(*_: object, **__: object) -> None:
         raise AssertionError("the work was done before the output was looked at")
 
-    for name in ("pipeline.learn_all", "rendering.render", "benchmarks.run_benchmark"):
+    for name in ("pipeline.learn_all", "drawing.render"):
         monkeypatch.setattr(f"stepgraph.{name}", work)
     two_recipes(folder / "data")
     (folder / "taken.json").mkdir()

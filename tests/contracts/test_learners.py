@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stepgraph.adjacency import WeightedAdjacency
 from stepgraph.errors import UnknownNameError
+from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.learners import LEARNERS, Learner, get_learner
 from stepgraph.postprocess import to_graph
 from stepgraph.sequences import Demonstrations, Vocabulary

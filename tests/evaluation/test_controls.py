@@ -3,10 +3,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stepgraph.adjacency import WeightedAdjacency
 from stepgraph.evaluation import compare_edges
 from stepgraph.evaluation.controls import CONTROLS, first_recording, no_order, uncontradicted
 from stepgraph.graph import Edge, TaskGraph
+from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.postprocess import to_graph
 from stepgraph.sequences import END, START, Demonstrations, Vocabulary
 from tests.strategies import demonstrations, task_graphs, valid_orders

@@ -7,11 +7,11 @@ import math
 from functools import partial
 from pathlib import Path
 
-from stepgraph.attributes import EdgeEvidence, StepAttributes
+from stepgraph.drawing import render
+from stepgraph.formats import read_adjacency, read_graph
+from stepgraph.formats.stated_edges import read_stated_edges
 from stepgraph.graph import TaskGraph
-from stepgraph.readers import read_adjacency, read_graph
-from stepgraph.readers.stated_edges import read_stated_edges
-from stepgraph.rendering import render
+from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
 from stepgraph.storage import save_graph
 from tests.fuzz.target import Target, by_name, expect, put
 
@@ -92,7 +92,7 @@ def _seeds(suffix: str) -> list[bytes]:
 
 def _module(suffix: str) -> tuple[str, ...]:
     own = {".pnml": ("pnml", "flow", "xml_tree"), ".bpmn": ("bpmn", "flow", "xml_tree")}
-    return tuple(f"stepgraph.readers.{name}" for name in ("graphs", *own.get(suffix, ())))
+    return tuple(f"stepgraph.formats.{name}" for name in ("graphs", *own.get(suffix, ())))
 
 
 _LIST = b"7_mix;2\n3_crack egg;{}\n4_milk;{}\n3_crack egg;1\nSTART;{}\nEND;1\n7_mix;{}\n"
@@ -113,14 +113,14 @@ TARGETS = by_name(
         "graph-xml",
         partial(_read, ".xml"),
         lambda: [render(_PANCAKES, suffix).encode() for suffix in _WORDS],
-        ("stepgraph.readers.graphs", "stepgraph.readers.xml_tree"),
+        ("stepgraph.formats.graphs", "stepgraph.formats.xml_tree"),
         share=0.5,
     ),
     Target(
         "graph-json",
         partial(_read, ".json"),
         lambda: [render(_PANCAKES, ".json").encode()],
-        ("stepgraph.storage", "stepgraph.graph", "stepgraph.attributes"),
+        ("stepgraph.storage", "stepgraph.graph", "stepgraph.graph.attributes"),
         ("weight", "evidence", "attributes", "optional", "provenance"),
         1.5,
     ),
@@ -128,24 +128,24 @@ TARGETS = by_name(
         "graph-known",
         partial(_read, ".json"),
         lambda: [json.dumps(_KNOWN).encode()],
-        ("stepgraph.readers.graphs", "stepgraph.graph"),
+        ("stepgraph.formats.graphs", "stepgraph.graph"),
         share=0.5,
     ),
     Target(
         "graph-adjlist",
         partial(_read, ".adjlist"),
         lambda: [_LIST],
-        ("stepgraph.readers.adjacency_lists",),
+        ("stepgraph.formats.adjacency_lists",),
         share=0.5,
     ),
     Target(
-        "adjacency", _adjacency, lambda: [_LIST], ("stepgraph.readers.adjacency_lists",), share=0.5
+        "adjacency", _adjacency, lambda: [_LIST], ("stepgraph.formats.adjacency_lists",), share=0.5
     ),
     Target(
         "stated-edges",
         _stated,
         lambda: [b"# known\nmust mix>crack egg\nnever: b before mix\n"],
-        ("stepgraph.readers.stated_edges",),
+        ("stepgraph.formats.stated_edges",),
         ("must", "never", "before", ">", "a>b"),
         0.5,
     ),

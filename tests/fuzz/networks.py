@@ -16,17 +16,17 @@ import torch
 from stepgraph.cli.recognise.run import from_standard_input
 from stepgraph.learners.llm.answers import read_answer
 from stepgraph.learners.llm.question import Question
-from stepgraph.learners.recogniser import Recogniser, RecogniserSettings, load_recogniser
-from stepgraph.learners.recogniser.checkpoint import save_recogniser
-from stepgraph.learners.recogniser.network import FrameNetwork
-from stepgraph.learners.recogniser.recogniser import Pace
-from stepgraph.learners.tgt.checkpoint import load_checkpoint, save_checkpoint
-from stepgraph.learners.tgt.embeddings.cache import cached, keep
-from stepgraph.learners.tgt.embeddings.files import read_embeddings
-from stepgraph.learners.tgt.embeddings.segments import read_segments
-from stepgraph.learners.tgt.model import Shape, TaskGraphTransformer
-from stepgraph.learners.tgt.trained import TrainedTransformer
-from stepgraph.readers.features import read_classes, read_features
+from stepgraph.learners.transformer.checkpoint import load_checkpoint, save_checkpoint
+from stepgraph.learners.transformer.embeddings.cache import cached, keep
+from stepgraph.learners.transformer.embeddings.files import read_embeddings
+from stepgraph.learners.transformer.embeddings.segments import read_segments
+from stepgraph.learners.transformer.model import Shape, TaskGraphTransformer
+from stepgraph.learners.transformer.trained import TrainedTransformer
+from stepgraph.recognise import Recogniser, RecogniserSettings, load_recogniser
+from stepgraph.recognise.checkpoint import save_recogniser
+from stepgraph.recognise.feature_files import read_classes, read_features
+from stepgraph.recognise.network import FrameNetwork
+from stepgraph.recognise.recogniser import Pace
 from stepgraph.runs.checkpoint import Checkpoint
 from stepgraph.runs.outcome import Outcome
 from stepgraph.sequences import Demonstrations
@@ -191,14 +191,14 @@ TARGETS = by_name(
         "recogniser",
         _recogniser,
         partial(_seed, "recogniser"),
-        ("stepgraph.learners.network_file", "stepgraph.learners.recogniser.checkpoint"),
+        ("stepgraph.learners.network_file", "stepgraph.recognise.checkpoint"),
         share=1.5,
     ),
     Target(
         "transformer",
         _transformer,
         partial(_seed, "transformer"),
-        ("stepgraph.learners.network_file", "stepgraph.learners.tgt.checkpoint"),
+        ("stepgraph.learners.network_file", "stepgraph.learners.transformer.checkpoint"),
         share=1.5,
     ),
     *(
@@ -206,7 +206,7 @@ TARGETS = by_name(
             f"embeddings-{suffix[1:]}",
             partial(_embeddings, suffix),
             partial(_seed, suffix),
-            ("stepgraph.learners.tgt.embeddings.files",),
+            ("stepgraph.learners.transformer.embeddings.files",),
             share=0.5,
         )
         for suffix in (".npz", ".safetensors", ".pt")
@@ -216,7 +216,7 @@ TARGETS = by_name(
             f"segments-{suffix[1:]}",
             partial(_segments, suffix),
             partial(_seed, f"segments{suffix}"),
-            ("stepgraph.learners.tgt.embeddings.segments",),
+            ("stepgraph.learners.transformer.embeddings.segments",),
             share=0.5,
         )
         for suffix in (".npz", ".pt")
@@ -225,34 +225,34 @@ TARGETS = by_name(
         "embeddings-cached",
         _cached,
         lambda: [_npy(np.ones(3, dtype=np.float32))],
-        ("stepgraph.learners.tgt.embeddings.cache",),
+        ("stepgraph.learners.transformer.embeddings.cache",),
         share=0.5,
     ),
     Target(
         "features",
         _features,
         lambda: [_npy(np.ones((3, 2), dtype=np.float32)), _npy(np.ones((3, 2), dtype=np.int8))],
-        ("stepgraph.readers.features",),
+        ("stepgraph.recognise.feature_files",),
     ),
     Target(
         "frame-labels",
         _labels,
         lambda: [_npy(np.array([0, 1, 1])), _npy(np.eye(3, 2, -1) + 0.1 * np.eye(3, 2))],
-        ("stepgraph.readers.features",),
+        ("stepgraph.recognise.feature_files",),
         share=0.5,
     ),
     Target(
         "classes-json",
         partial(_classes, "classes.json"),
         lambda: [_CLASSES, b'["mix", "pour"]', b'{"mix": 1, "pour": 2}'],
-        ("stepgraph.readers.features",),
+        ("stepgraph.recognise.feature_files",),
         share=0.5,
     ),
     Target(
         "classes-text",
         partial(_classes, "classes.txt"),
         lambda: [b"mix\npour\n", b"0 mix\n1 pour\n"],
-        ("stepgraph.readers.features",),
+        ("stepgraph.recognise.feature_files",),
         share=0.5,
     ),
     Target(

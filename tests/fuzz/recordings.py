@@ -7,33 +7,27 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from benchmarks.datasets.assembly101 import read_assembly101, read_assembly101_o
+from benchmarks.datasets.epic_tent import NO_REPAIRS, read_epic_tent_o
+from benchmarks.datasets.recognition import read_recognition
 from stepgraph.errors import FormatError
-from stepgraph.readers import (
-    FORMATS,
-    read_assembly101,
-    read_assembly101_o,
-    read_demonstrations,
-    read_epic_tent_o,
-    read_recognition,
-    read_steps,
-)
-from stepgraph.readers.columns import COLUMN_NAMES
-from stepgraph.readers.epic_tent import NO_REPAIRS
+from stepgraph.formats import FORMATS, read_demonstrations, read_steps
+from stepgraph.formats.columns import COLUMN_NAMES
 from stepgraph.sequences import Demonstrations, Vocabulary
 from stepgraph.storage import demonstrations_to_json, dump_json
-from tests.fuzz.target import Target, by_name, expect, put
-from tests.readers.samples import (
+from tests.formats.samples import (
     WRITERS,
     error_annotations,
     step_annotations,
 )
+from tests.fuzz.target import Target, by_name, expect, put
 
 _WORDS = tuple(name for names in COLUMN_NAMES.values() for name in names[:2])
 _SHARED = (
-    "stepgraph.readers",
-    "stepgraph.readers.draft",
-    "stepgraph.readers.reading",
-    "stepgraph.readers.values",
+    "stepgraph.formats",
+    "stepgraph.formats.draft",
+    "stepgraph.formats.reading",
+    "stepgraph.formats.values",
     "stepgraph.storage",
     "stepgraph.sequences",
 )
@@ -151,7 +145,7 @@ TARGETS = by_name(
             f"recordings-{name}",
             partial(_read, name),
             partial(_seeds, name),
-            (*(f"stepgraph.readers.{module}" for module in _MODULES[name]), *_SHARED),
+            (*(f"stepgraph.formats.{module}" for module in _MODULES[name]), *_SHARED),
             _WORDS,
             1.5,
         )
@@ -163,25 +157,25 @@ TARGETS = by_name(
         lambda: [
             WRITERS[name][1]().encode() for name in ("stepgraph", "annotations", "captaincook4d")
         ],
-        ("stepgraph.readers.formats", *_SHARED),
+        ("stepgraph.formats.formats", *_SHARED),
         share=0.5,
     ),
     Target(
         "captaincook4d-errors",
         _errors,
         lambda: [json.dumps(error_annotations()).encode()],
-        ("stepgraph.readers.captaincook4d",),
+        ("stepgraph.formats.captaincook4d",),
     ),
     Target(
-        "steps", _steps, lambda: [b"# tea\nboil\npour\n"], ("stepgraph.readers.steps",), share=0.3
+        "steps", _steps, lambda: [b"# tea\nboil\npour\n"], ("stepgraph.formats.steps",), share=0.3
     ),
-    Target("assembly101", _assembly101, lambda: [_ASSEMBLY], ("stepgraph.readers.assembly101",)),
-    Target("epic-tent", _epic_tent, lambda: [_TENT], ("stepgraph.readers.epic_tent",)),
+    Target("assembly101", _assembly101, lambda: [_ASSEMBLY], ("benchmarks.datasets.assembly101",)),
+    Target("epic-tent", _epic_tent, lambda: [_TENT], ("benchmarks.datasets.epic_tent",)),
     Target(
         "recognition",
         _recognition,
         lambda: [_SEEN],
-        ("stepgraph.readers.recognition",),
+        ("benchmarks.datasets.recognition",),
         ("pred", "gt", "pred_durations", "gt_durations"),
         0.5,
     ),

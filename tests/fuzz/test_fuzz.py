@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from stepgraph.drawing import RENDERERS
 from stepgraph.errors import FormatError
-from stepgraph.readers import FORMATS
-from stepgraph.rendering import RENDERERS
+from stepgraph.formats import FORMATS
 from tests.fuzz import checking, drawn
 from tests.fuzz.checking import Findings
 from tests.fuzz.mutation import mutate

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from stepgraph.errors import StepgraphError
+from stepgraph.formats import read_demonstrations, read_graph
+from stepgraph.formats.stated_edges import read_stated_edges
 from stepgraph.logs import read_log
 from stepgraph.logs.xes import XesReader
-from stepgraph.readers import read_demonstrations, read_graph
-from stepgraph.readers.features import read_classes
-from stepgraph.readers.stated_edges import read_stated_edges
+from stepgraph.recognise.feature_files import read_classes
 
 COUNT = 30_000
 SECONDS = 2.0

@@ -8,12 +8,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from stepgraph.readers import FORMATS
+from stepgraph.formats import FORMATS
 from stepgraph.storage import graph_to_json
 from stepgraph.web.studio.limits import StudioLimits
 from stepgraph.web.studio.upload import SUFFIXES, read_upload
+from tests.formats.samples import WRITERS
 from tests.fuzz.target import Target, by_name, expect
-from tests.readers.samples import WRITERS
 from tests.web.service.running import BATTER, Running
 from tests.web.studio.running import RunningStudio
 
@@ -128,7 +128,7 @@ TARGETS = by_name(
         "studio-upload",
         _upload,
         _uploads,
-        ("stepgraph.web.studio.upload", "stepgraph.readers.formats"),
+        ("stepgraph.web.studio.upload", "stepgraph.formats.formats"),
         share=1.5,
     ),
 )

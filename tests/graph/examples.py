@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from stepgraph.attributes import StepAttributes
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.attributes import StepAttributes
 
 
 def same(one: TaskGraph, other: TaskGraph) -> bool:

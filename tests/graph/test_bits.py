@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stepgraph.attributes import StepAttributes
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.attributes import StepAttributes
 from tests.graph.examples import with_optional
 from tests.strategies import task_graphs
 

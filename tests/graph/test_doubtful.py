@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from stepgraph.attributes import EdgeEvidence
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.attributes import EdgeEvidence
 from stepgraph.graph.doubtful import NAMED, doubtful
 
 CHAIN = TaskGraph.from_preconditions(

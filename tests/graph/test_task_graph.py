@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stepgraph.attributes import EdgeEvidence, StepAttributes
 from stepgraph.errors import CycleError, FormatError, GraphError, InputError, UnknownNameError
 from stepgraph.graph import Edge, TaskGraph, connect_ends
+from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
 from stepgraph.sequences import END, START
 from tests.graph.examples import same, with_optional
 from tests.strategies import STEP_NAMES, task_graphs, valid_orders

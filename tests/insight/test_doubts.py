@@ -3,14 +3,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stepgraph.adjacency import WeightedAdjacency
+from stepgraph.drawing.steps import describe
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.graph.doubtful import NAMED
 from stepgraph.insight import edge_evidence
 from stepgraph.insight.doubts import doubts
 from stepgraph.pipeline import learn_all
 from stepgraph.procedures import load_procedure, procedure_names
-from stepgraph.rendering.steps import describe
 from stepgraph.sequences import Demonstrations
 
 MIXED = Demonstrations.from_steps(["abcdef", "bacdef", "fabcde"])

@@ -7,7 +7,7 @@ from unittest import mock
 
 from hypothesis import given
 
-from stepgraph.attributes import EXAMPLES
+from stepgraph.graph.attributes import EXAMPLES
 from stepgraph.insight import edge_evidence
 from stepgraph.insight import evidence as evidence_module
 from stepgraph.pipeline import learn

@@ -11,13 +11,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.generators import Noise, draw_demonstrations, random_procedure
 from stepgraph.learners import direct_optimization, get_learner
 from stepgraph.learners.direct_optimization import MANY_PROCEDURES, DirectOptimization
 from stepgraph.learners.row_training import Descent, Problem, optimise_rows, suit_rows
 from stepgraph.learners.score_matrix import first_scores
 from stepgraph.repetitions import without_repetitions
 from stepgraph.sequences import Demonstrations
-from stepgraph.synthetic import Noise, draw_demonstrations, random_procedure
 from tests.strategies import demonstrations
 
 

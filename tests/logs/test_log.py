@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import stepgraph
 from stepgraph.errors import FileError, FormatError, SettingError, UnknownNameError
+from stepgraph.formats.columns import COLUMN_NAMES
 from stepgraph.logs import is_log, open_log, read_log
 from stepgraph.logs.columns import LOG_COLUMN_NAMES
-from stepgraph.readers.columns import COLUMN_NAMES
 from tests.logs.conftest import TEA, Put, variants
 
 BOTH = {("boil", "pour"): 2.0, ("pour", "boil"): 1.0}

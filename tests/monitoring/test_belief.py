@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from stepgraph.attributes import StepAttributes
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.attributes import StepAttributes
 from stepgraph.monitoring import Confusion, UncertainMonitor
 from stepgraph.monitoring.belief import HINDSIGHT
 from tests.monitoring.exact import Exact

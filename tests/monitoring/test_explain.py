@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stepgraph.attributes import EdgeEvidence, StepAttributes
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
 from stepgraph.monitoring import Monitor, UncertainMonitor, evidence, explain
 from tests.strategies import STEP_NAMES, task_graphs
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stepgraph.attributes import StepAttributes
 from stepgraph.errors import FormatError
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.attributes import StepAttributes
 from stepgraph.monitoring import Kind, Monitor, explain
 from tests.strategies import STEP_NAMES, task_graphs
 

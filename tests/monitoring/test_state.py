@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stepgraph.attributes import StepAttributes
 from stepgraph.errors import FileError, FormatError
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.attributes import StepAttributes
 from stepgraph.monitoring import Monitor
 from stepgraph.monitoring.fingerprint import fingerprint
 from tests.strategies import JSON_VALUES, STEP_NAMES, task_graphs

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from stepgraph.attributes import StepAttributes
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.attributes import StepAttributes
 from stepgraph.monitoring import (
     Confusion,
     UncertainMonitor,

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from stepgraph.benchmarks import run_benchmark
+from benchmarks import run_benchmark
+from stepgraph.formats import read_demonstrations
 from stepgraph.learners import get_learner
 from stepgraph.postprocess import to_graph
-from stepgraph.readers import read_demonstrations
 from stepgraph.sequences import Demonstrations
 
 pytestmark = pytest.mark.real_data

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stepgraph.benchmarks import run_benchmark
+from benchmarks import run_benchmark
 
 pytestmark = pytest.mark.real_data
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stepgraph.benchmarks import run_benchmark
+from benchmarks import run_benchmark
 
 pytestmark = pytest.mark.real_data
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stepgraph.attributes import EdgeEvidence, StepAttributes
 from stepgraph.errors import CycleError, FormatError, GraphError, StepgraphError
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
 from stepgraph.storage import (
     VERSION,
     dump_json,

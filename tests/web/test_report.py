@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from stepgraph.drawing.report import to_html
 from stepgraph.graph import TaskGraph
 from stepgraph.pipeline import learn
 from stepgraph.procedures import load_procedure
-from stepgraph.rendering.report import to_html
 from stepgraph.reporting import make_report
 from stepgraph.sequences import Demonstrations
 from tests.browser import NARROW, WIDE, OpenPage, overflows, screenshot
-from tests.rendering.strategies import NASTY
+from tests.drawing.strategies import NASTY
 
 
 @pytest.fixture(scope="module")

@@ -121,6 +121,7 @@ def _start(group: str, names: list[str], examples: int) -> None:
 
 def _run(group: str, names: list[str], examples: int) -> None:
     import pytest
+
     from tools.mutants.runner import MutantRunner
 
     def report(result: dict[str, Any]) -> None:

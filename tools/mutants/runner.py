@@ -25,6 +25,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import pytest
+
 from tools.mutants.operators import Mutant, mutants_of
 
 CLOCK_LIMIT = 3600

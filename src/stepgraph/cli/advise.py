@@ -50,9 +50,9 @@ def advise(
 
     Example: stepgraph advise pancakes.csv
     """
+    from stepgraph.formats import read_demonstrations
+    from stepgraph.formats.stated_edges import parse_edge
     from stepgraph.insight import advise as give_advice
-    from stepgraph.readers import read_demonstrations
-    from stepgraph.readers.stated_edges import parse_edge
 
     reading = read_demonstrations(demos, **options.reading(file_format, order, procedure, column))
     if (must or never) and len(reading.procedures) > 1:

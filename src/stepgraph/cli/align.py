@@ -45,10 +45,10 @@ def align(
     Example: stepgraph align pancakes.graph.json pancakes.csv
     """
     from stepgraph.alignment import conformance
+    from stepgraph.formats import read_graph
     from stepgraph.graph.doubtful import doubtful
     from stepgraph.monitoring import find_violations
     from stepgraph.monitoring.violations import broken_edges
-    from stepgraph.readers import read_graph
 
     costs = _costs(cost)
     loaded = read_graph(graph)

@@ -47,8 +47,8 @@ def audit(
 
     Example: stepgraph audit pancakes.csv
     """
+    from stepgraph.formats import read_demonstrations
     from stepgraph.insight import audit as audit_recordings
-    from stepgraph.readers import read_demonstrations
 
     reading = read_demonstrations(demos, **options.reading(file_format, order, procedure, column))
     found = [audit_recordings(given) for given in reading.procedures.values()]

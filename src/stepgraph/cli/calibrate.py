@@ -58,9 +58,9 @@ def calibrate(
 
     Example: stepgraph calibrate pancakes.graph.json pancakes.csv --error-rate 0.1 -o alarm.json
     """
+    from stepgraph.formats import read_graph
     from stepgraph.monitoring import calibrate as find
     from stepgraph.monitoring.calibration import CALIBRATION_FORMAT
-    from stepgraph.readers import read_graph
 
     check_file(output)
     check_replaced(output, CALIBRATION_FORMAT)

@@ -35,10 +35,10 @@ def check(
 
     Example: stepgraph check pancakes.graph.json pancakes.csv
     """
+    from stepgraph.formats import read_graph
     from stepgraph.graph.doubtful import doubtful
     from stepgraph.monitoring import find_violations
     from stepgraph.monitoring.violations import broken_edges
-    from stepgraph.readers import read_graph
 
     loaded = read_graph(graph)
     demonstrations, notes = read_for_graph(

@@ -40,9 +40,9 @@ def convert(
 
     Example: stepgraph convert pancakes.graph.json -o pancakes.dot
     """
+    from stepgraph.drawing import render
     from stepgraph.files import write_text
-    from stepgraph.readers import read_graph
-    from stepgraph.rendering import render
+    from stepgraph.formats import read_graph
 
     loaded = _post_processed(graph) if break_cycles else read_graph(graph)
     check_file(output)
@@ -63,8 +63,8 @@ def _not_expressed(graph: TaskGraph, path: Path) -> list[str]:
 
 def _post_processed(path: Path) -> TaskGraph:
     """Return an adjacency list's graph without its cycles, and say what was changed."""
+    from stepgraph.formats import read_adjacency
     from stepgraph.postprocess import to_graph
-    from stepgraph.readers import read_adjacency
 
     result = to_graph(read_adjacency(path), procedure=path.stem)
     print_notes(map(str, result.changes))

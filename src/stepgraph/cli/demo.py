@@ -34,12 +34,12 @@ def demo(
 
     Example: stepgraph demo -o demo-output
     """
+    from stepgraph.drawing import render
     from stepgraph.evaluation import compare_edges
     from stepgraph.evaluation.controls import no_order
     from stepgraph.files import write_into_folder
     from stepgraph.pipeline import learn_all
     from stepgraph.procedures import load_procedure, procedure_names
-    from stepgraph.rendering import render
 
     procedures = [load_procedure(name) for name in procedure_names()]
     given = [procedure.demonstrations for procedure in procedures]

@@ -13,8 +13,8 @@ from stepgraph.cli.targets import check_file
 from stepgraph.errors import GraphError, InputError, SettingError, UnknownNameError
 
 if TYPE_CHECKING:
+    from stepgraph.drawing.dot import Direction
     from stepgraph.graph import TaskGraph
-    from stepgraph.rendering.dot import Direction
 
 PICTURES = (".svg", ".png")
 TEXTS = (".dot", ".gv", ".mmd")
@@ -63,7 +63,7 @@ def draw(
 
     Example: stepgraph draw pancakes.graph.json -o pancakes.svg
     """
-    from stepgraph.readers import read_graph
+    from stepgraph.formats import read_graph
 
     suffix = output.suffix.lower()
     _check_options(output, suffix, direction, truth, scale)
@@ -74,7 +74,7 @@ def draw(
     if suffix in TEXTS:
         _write_source(loaded, output, suffix, way)
     else:
-        from stepgraph.rendering.drawing import draw_comparison, draw_graph
+        from stepgraph.drawing.drawing import draw_comparison, draw_graph
 
         try:
             svg = (
@@ -105,17 +105,17 @@ def _check_options(
 
 
 def _write_source(graph: TaskGraph, output: Path, suffix: str, direction: Direction) -> None:
+    from stepgraph.drawing.dot import to_dot
+    from stepgraph.drawing.mermaid import to_mermaid
     from stepgraph.files import write_text
-    from stepgraph.rendering.dot import to_dot
-    from stepgraph.rendering.mermaid import to_mermaid
 
     write = to_mermaid if suffix == ".mmd" else to_dot
     write_text(output, write(graph, direction=direction))
 
 
 def _write_picture(svg: str, output: Path, suffix: str, scale: float | None) -> None:
+    from stepgraph.drawing.drawing import largest_scale, to_png, usual_scale, without_glyph
     from stepgraph.files import write_bytes, write_text
-    from stepgraph.rendering.drawing import largest_scale, to_png, usual_scale, without_glyph
 
     if suffix == ".svg":
         write_text(output, svg)

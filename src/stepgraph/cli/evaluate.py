@@ -31,8 +31,8 @@ def evaluate(
     Example: stepgraph evaluate learned.json pancakes.graph.json
     """
     from stepgraph.evaluation import compare_edges
+    from stepgraph.formats import read_graph
     from stepgraph.graph import TaskGraph
-    from stepgraph.readers import read_graph
 
     learned, known = read_graph(graph), read_graph(truth)
     try:

@@ -44,8 +44,8 @@ def graph_paths(
     folder
         Whether a name without an ending is a folder for one procedure, too.
     """
+    from stepgraph.drawing import RENDERERS
     from stepgraph.logs.source import FORMATS
-    from stepgraph.rendering import RENDERERS
 
     target = Path(output)
     exists = is_folder(target)
@@ -90,8 +90,8 @@ def too_many(where: str | Path, names: Sequence[str], advice: str) -> InputError
 
 def save_graphs(learnings: Sequence[Learning], paths: Sequence[Path | None]) -> None:
     """Write graphs to their files, all of them or none."""
+    from stepgraph.drawing import render
     from stepgraph.files import write_into_folder
-    from stepgraph.rendering import render
 
     texts = {
         path.name: render(learning.graph, path.suffix or ".json")

@@ -196,9 +196,9 @@ def learn(
 
     An event log: stepgraph learn events.parquet --procedure-column product -o graphs
     """
+    from stepgraph.formats import read_demonstrations
+    from stepgraph.formats.stated_edges import parse_edge
     from stepgraph.pipeline import learn_all
-    from stepgraph.readers import read_demonstrations
-    from stepgraph.readers.stated_edges import parse_edge
 
     if zero_shot is not None:
         refuse_for_zero_shot(demos, method, model, unified=unified, save_model=save_model)

@@ -141,8 +141,8 @@ class _Target:
 
     def write(self, report: RunReport) -> None:
         """Write the graphs, all of them or none."""
+        from stepgraph.drawing import render
         from stepgraph.files import write_into_folder, write_text
-        from stepgraph.rendering import render
         from stepgraph.storage import dump_json
 
         if self.output is None:

@@ -12,11 +12,9 @@ from stepgraph.cli import (
     advise,
     align,
     audit,
-    bench,
     calibrate,
     check,
     convert,
-    data,
     demo,
     draw,
     evaluate,
@@ -78,9 +76,7 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("convert")(convert.convert)
 app.command("methods")(methods.methods)
 app.command("example")(example.example)
-app.command("bench")(bench.bench)
 app.command("demo")(demo.demo)
-app.add_typer(data.app, name="data")
 app.add_typer(recognise.app, name="recognise")
 
 
@@ -122,10 +118,23 @@ def _options(
 
 
 def run() -> None:
-    """Run the program; what goes wrong on purpose ends it with exit code 2 and one message."""
+    """Run the program `stepgraph`."""
+    run_app(app, "stepgraph")
+
+
+def run_app(program: typer.Typer, name: str) -> None:
+    """Run a program; an error of ours ends it with exit code 2 and one message.
+
+    Parameters
+    ----------
+    program
+        Its commands.
+    name
+        What one types to call it.
+    """
     prepare_streams()
     try:
-        code = app(prog_name="stepgraph", standalone_mode=False)
+        code = program(prog_name=name, standalone_mode=False)
     except StepgraphError as error:
         print_error(str(error))
         sys.exit(2)

@@ -248,8 +248,8 @@ def knowledge(
     SettingError
         If the method takes no such thing.
     """
-    from stepgraph.readers import read_graph
-    from stepgraph.readers.stated_edges import parse_edge, read_stated_edges
+    from stepgraph.formats import read_graph
+    from stepgraph.formats.stated_edges import parse_edge, read_stated_edges
 
     known = [field.name for field in dataclasses.fields(kind)]
     if not {"prior", "must", "never"} <= set(known):
@@ -327,8 +327,8 @@ def _pairs(option: str, expected: str, given: Iterable[str] | None) -> dict[str,
 
 def _value(name: str, text: str, kind: Any) -> Any:
     """Return a text as a value of a setting's type; its learner judges the value itself."""
+    from stepgraph.formats import read_graph
     from stepgraph.graph import TaskGraph
-    from stepgraph.readers import read_graph
 
     kinds = set(get_args(kind)) if isinstance(kind, UnionType) else {kind}
     if TaskGraph in kinds:

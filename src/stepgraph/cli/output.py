@@ -31,7 +31,7 @@ def prepare_streams() -> None:
 
 def echo(text: str = "") -> None:
     """Print a text of one or more lines."""
-    from stepgraph.rendering.text import printable
+    from stepgraph.drawing.text import printable
 
     # Names come from files and may hold anything, also what would move the cursor.
     _write(sys.stdout, "\n".join(map(printable, text.split("\n"))))
@@ -56,7 +56,7 @@ def print_json(content: Any) -> None:
 def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "") -> None:
     """Print a table that fits the terminal; columns of figures stand to the right."""
     from stepgraph.cli.tables import lay_out
-    from stepgraph.rendering.text import wrap
+    from stepgraph.drawing.text import wrap
 
     if title:
         echo("\n".join(wrap(title, _width())) + "\n")
@@ -66,7 +66,7 @@ def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]], *, title: 
 
 def print_graph(graph: TaskGraph) -> None:
     """Print a drawing of a graph."""
-    from stepgraph.rendering.terminal import draw
+    from stepgraph.drawing.terminal import draw
 
     about = f"{graph.procedure}: " if graph.procedure else ""
     echo(f"{about}{count(len(graph.steps), 'step')}, {count(len(graph.edges), 'edge')}")
@@ -119,7 +119,7 @@ def discard_output() -> None:
 
 
 def _print_aside(kind: str, text: str) -> None:
-    from stepgraph.rendering.text import printable
+    from stepgraph.drawing.text import printable
 
     _write(sys.stderr, f"{kind}: {printable(text)}")
 

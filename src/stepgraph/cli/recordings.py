@@ -11,8 +11,8 @@ from stepgraph.cli.output import count
 from stepgraph.errors import InputError, UnknownNameError, nearest_names
 
 if TYPE_CHECKING:
+    from stepgraph.formats import Reading
     from stepgraph.graph import TaskGraph
-    from stepgraph.readers import Reading
     from stepgraph.sequences import Demonstrations
 
 
@@ -38,7 +38,7 @@ def read_for_graph(
         If the file cannot be used, none of its recordings is of the graph's procedure, or there
         is no recording of that name.
     """
-    from stepgraph.readers import read_demonstrations
+    from stepgraph.formats import read_demonstrations
 
     found = everything = read_demonstrations(path, **reading)
     if len(found.procedures) > 1:

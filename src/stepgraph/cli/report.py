@@ -49,9 +49,9 @@ def report(
     """
     from stepgraph.cli.output import progress_bar
     from stepgraph.cli.recordings import read_for_graph
+    from stepgraph.drawing.report import to_html
     from stepgraph.files import write_text
-    from stepgraph.readers import read_graph
-    from stepgraph.rendering.report import to_html
+    from stepgraph.formats import read_graph
     from stepgraph.reporting import make_report
 
     if output.suffix.lower() not in (".html", ".htm"):

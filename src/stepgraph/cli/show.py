@@ -26,7 +26,7 @@ def show(
 
     Example: stepgraph show pancakes.graph.json
     """
-    from stepgraph.readers import read_graph
+    from stepgraph.formats import read_graph
 
     loaded = read_graph(graph)
     if as_json:
@@ -39,7 +39,7 @@ def show(
         print_graph(loaded)
         print_notes(doubtful(loaded))
         if evidence:
-            from stepgraph.rendering.steps import describe
+            from stepgraph.drawing.steps import describe
 
             lines = list(describe(loaded))
             echo("\n".join(lines) if lines else "the graph keeps no evidence and no attributes")

@@ -33,7 +33,7 @@ def check_format(path: Path) -> None:
     InputError
         If it says none that a graph can be written in.
     """
-    from stepgraph.rendering import RENDERERS
+    from stepgraph.drawing import RENDERERS
 
     if path.suffix.lower() not in RENDERERS:
         came = f"the ending {path.suffix!r}" if path.suffix else "a name without an ending"

@@ -43,7 +43,7 @@ def watch(
 
     Example: stepgraph watch pancakes.graph.json < steps.txt
     """
-    from stepgraph.readers import read_graph
+    from stepgraph.formats import read_graph
 
     loaded = read_graph(graph)
     begin = begin_sessions(loaded, calibration, confusion, error_rate)
@@ -84,7 +84,7 @@ def _lines(graph: TaskGraph) -> Iterator[tuple[int, bytes]]:
 
 
 def _refuse_table(line: bytes, graph: TaskGraph) -> None:
-    from stepgraph.readers.plain_text import table_columns
+    from stepgraph.formats.plain_text import table_columns
 
     first = line.decode("utf-8-sig", "replace").strip()
     if first in graph.vocabulary:

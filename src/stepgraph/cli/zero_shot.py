@@ -35,8 +35,8 @@ def predict_graph(
     steps: Path, model: Path | None, given: dict[str, Any], threshold: float | None, relaxed: bool
 ) -> Learning:
     """Return the graph that a trained network gives for a file of step names."""
+    from stepgraph.formats import read_steps
     from stepgraph.pipeline import predict
-    from stepgraph.readers import read_steps
 
     embeddings = given.pop("embeddings", None)
     if given:

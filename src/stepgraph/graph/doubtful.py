@@ -25,7 +25,7 @@ def doubtful(graph: TaskGraph, among: Container[Edge] | None = None) -> Iterator
 
     Examples
     --------
-    >>> from stepgraph.attributes import EdgeEvidence
+    >>> from stepgraph.graph.attributes import EdgeEvidence
     >>> graph = TaskGraph(["egg", "mix"], [("mix", "egg")])
     >>> held = EdgeEvidence(3, 1, 0, broken_in=("anna",), probability=0.31)
     >>> list(doubtful(graph.replace(evidence={("mix", "egg"): held})))

@@ -12,9 +12,9 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from stepgraph.adjacency import WeightedAdjacency
-from stepgraph.attributes import StepAttributes
 from stepgraph.errors import GraphError
+from stepgraph.graph.adjacency import WeightedAdjacency
+from stepgraph.graph.attributes import StepAttributes
 from stepgraph.graph.edges import Edge
 from stepgraph.sequences import END, START, Vocabulary
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from stepgraph import display
-from stepgraph.attributes import EdgeEvidence, StepAttributes
 from stepgraph.errors import CycleError, GraphError, InputError, UnknownNameError
+from stepgraph.graph import display
+from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
 from stepgraph.graph.bits import reached, waits_for
 from stepgraph.graph.cycles import a_cycle, in_order
 from stepgraph.graph.edges import Edge, connect_ends, edge_nodes, edge_weight

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stepgraph.adjacency import WeightedAdjacency
-from stepgraph.attributes import EXAMPLES, EdgeEvidence
 from stepgraph.graph import Edge
+from stepgraph.graph.adjacency import WeightedAdjacency
+from stepgraph.graph.attributes import EXAMPLES, EdgeEvidence
 from stepgraph.insight.tally import every_step
 from stepgraph.sequences import END, START, Demonstrations, KeyStepSequence
 

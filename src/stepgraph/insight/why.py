@@ -6,10 +6,10 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import replace
 
-from stepgraph.adjacency import WeightedAdjacency
-from stepgraph.attributes import PROBABLE, EdgeEvidence
 from stepgraph.errors import InputError
 from stepgraph.graph import Edge, TaskGraph
+from stepgraph.graph.adjacency import WeightedAdjacency
+from stepgraph.graph.attributes import PROBABLE, EdgeEvidence
 from stepgraph.graph.stated import stated_edges
 from stepgraph.insight.evidence import edge_evidence
 from stepgraph.learners.robust.learner import KEPT

@@ -93,7 +93,7 @@ LEARNERS = MappingProxyType(
             LearnerEntry(
                 "tgt-text",
                 "the Task Graph Transformer: a network on what the steps are called (the paper's)",
-                "stepgraph.learners.tgt.text",
+                "stepgraph.learners.transformer.text",
                 "TextTransformer",
                 extra="text",
                 reads_names=True,
@@ -102,7 +102,7 @@ LEARNERS = MappingProxyType(
             LearnerEntry(
                 "tgt-video",
                 "the same network on what the steps look like, from embeddings of video segments",
-                "stepgraph.learners.tgt.video",
+                "stepgraph.learners.transformer.video",
                 "VideoTransformer",
                 extra="torch",
                 quick=False,

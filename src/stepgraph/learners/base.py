@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from stepgraph.adjacency import WeightedAdjacency
+from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.learners.settings import one_of
 from stepgraph.repetitions import Repetitions
 from stepgraph.sequences import Demonstrations

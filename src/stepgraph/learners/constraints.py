@@ -10,9 +10,9 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from stepgraph.adjacency import Matrix
 from stepgraph.errors import CycleError, InputError
 from stepgraph.graph import Edge
+from stepgraph.graph.adjacency import Matrix
 from stepgraph.sequences import Vocabulary
 
 BoolMatrix = NDArray[np.bool_]

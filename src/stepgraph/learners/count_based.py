@@ -14,7 +14,7 @@ from typing import ClassVar
 import networkx as nx
 import numpy as np
 
-from stepgraph.adjacency import Matrix, WeightedAdjacency
+from stepgraph.graph.adjacency import Matrix, WeightedAdjacency
 from stepgraph.learners.base import Learned, Learner
 from stepgraph.repetitions import without_repetitions
 from stepgraph.sequences import Demonstrations

@@ -18,8 +18,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from stepgraph.adjacency import WeightedAdjacency
 from stepgraph.errors import SettingError
+from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.learners.base import Curve, Learned, Learner, Progress, no_progress
 from stepgraph.learners.batching import SequenceBatch
 from stepgraph.learners.likelihood import TGMLLoss

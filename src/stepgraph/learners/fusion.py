@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from stepgraph.adjacency import Matrix, WeightedAdjacency
+from stepgraph.graph.adjacency import Matrix, WeightedAdjacency
 from stepgraph.learners.base import Learned
 from stepgraph.learners.constraints import Constraints
 from stepgraph.learners.knowledge import InformedLearner

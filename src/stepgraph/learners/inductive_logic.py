@@ -17,7 +17,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from stepgraph.adjacency import Matrix, WeightedAdjacency
+from stepgraph.graph.adjacency import Matrix, WeightedAdjacency
 from stepgraph.learners.base import Learned, Learner
 from stepgraph.learners.precedence import precedence_of
 from stepgraph.learners.settings import check_number

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from stepgraph.adjacency import WeightedAdjacency
+from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.learners.base import Learned, Learner
 from stepgraph.learners.precedence import precedence
 from stepgraph.sequences import Demonstrations

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from stepgraph.adjacency import Matrix
+from stepgraph.graph.adjacency import Matrix
 from stepgraph.repetitions import Repetitions, first_occurrences, last_occurrences
 from stepgraph.sequences import Demonstrations
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from stepgraph.errors import FormatError, SettingError, UnknownNameError
+from stepgraph.formats.reading import ORDERS, Reading
 from stepgraph.logs.columns import Mapped, map_columns
 from stepgraph.logs.engine import LONGEST_LINE, MEMORY, Engine, name
 from stepgraph.logs.events import Events, load_events
@@ -27,7 +28,6 @@ from stepgraph.logs.source import (
 )
 from stepgraph.logs.variants import count_variants
 from stepgraph.logs.xes import COLUMNS, XesReader
-from stepgraph.readers.reading import ORDERS, Reading
 from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
 
 

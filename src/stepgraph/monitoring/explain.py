@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from stepgraph.attributes import EdgeEvidence
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.attributes import EdgeEvidence
 from stepgraph.monitoring.verdict import Kind, Verdict
 from stepgraph.monitoring.wording import coming_after, finished, listed, unknown
 
@@ -63,7 +63,7 @@ def evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> str:
 
     Examples
     --------
-    >>> from stepgraph.attributes import EdgeEvidence
+    >>> from stepgraph.graph.attributes import EdgeEvidence
     >>> graph = TaskGraph(["egg", "mix"], [("mix", "egg")], weights={("mix", "egg"): 0.931},
     ...                   provenance={"method": "do", "recordings": 12})
     >>> evidence(graph, "mix", ["egg"])

@@ -17,10 +17,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from stepgraph.attributes import StepAttributes
 from stepgraph.errors import FileError, UnknownNameError
 from stepgraph.files import write_into_folder
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.attributes import StepAttributes
 from stepgraph.sequences import Demonstrations, KeyStepSequence
 from stepgraph.storage import (
     demonstrations_from_json,

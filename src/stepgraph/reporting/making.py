@@ -6,24 +6,24 @@ from collections import Counter
 from collections.abc import Iterator
 
 from stepgraph.alignment import Aligner, explain_alignment
-from stepgraph.attributes import EdgeEvidence
-from stepgraph.errors import UnavailableError
-from stepgraph.graph import Edge, TaskGraph
-from stepgraph.insight import edge_evidence
-from stepgraph.learners import Progress, no_progress
-from stepgraph.monitoring import Monitor, Verdict
-from stepgraph.monitoring.explain import explain
-from stepgraph.monitoring.verdict import Kind
-from stepgraph.rendering.drawing import draw_comparison, draw_graph
-from stepgraph.rendering.drawing.subjects import edge_facts, step_facts
-from stepgraph.rendering.report import (
+from stepgraph.drawing.drawing import draw_comparison, draw_graph
+from stepgraph.drawing.drawing.subjects import edge_facts, step_facts
+from stepgraph.drawing.report import (
     DoneStep,
     Need,
     RecordingEntry,
     Report,
     StepEntry,
 )
-from stepgraph.rendering.terminal import draw
+from stepgraph.drawing.terminal import draw
+from stepgraph.errors import UnavailableError
+from stepgraph.graph import Edge, TaskGraph
+from stepgraph.graph.attributes import EdgeEvidence
+from stepgraph.insight import edge_evidence
+from stepgraph.learners import Progress, no_progress
+from stepgraph.monitoring import Monitor, Verdict
+from stepgraph.monitoring.explain import explain
+from stepgraph.monitoring.verdict import Kind
 from stepgraph.reporting.again import learn_again
 from stepgraph.reporting.scoring import reliability_charts, score_entries, training_chart
 from stepgraph.sequences import END, SKIPPED, START, Demonstrations, KeyStepSequence

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import fmean
 
+from stepgraph.drawing.charts import Point, Series, line_chart
+from stepgraph.drawing.report import ScoreEntry
 from stepgraph.evaluation import compare_edges
 from stepgraph.evaluation.controls import first_recording
 from stepgraph.graph import TaskGraph
 from stepgraph.learners import Curve
-from stepgraph.rendering.charts import Point, Series, line_chart
-from stepgraph.rendering.report import ScoreEntry
 from stepgraph.reporting.again import Again, percentiles
 from stepgraph.sequences import END, START, Demonstrations
 

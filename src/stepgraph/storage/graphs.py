@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from stepgraph.attributes import EdgeEvidence, StepAttributes
 from stepgraph.errors import FormatError, GraphError, StepgraphError
 from stepgraph.files import write_text
 from stepgraph.graph import Edge, TaskGraph
+from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
 from stepgraph.storage.fields import as_number, as_text, as_texts, kind_of
 from stepgraph.storage.json_text import VERSION, dump_json, expect_format, located
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from benchmarks.generators import draw_problems
 from stepgraph.evaluation import calibration_error
 from stepgraph.learners import get_learner
 from stepgraph.learners.partial_order import closure, reduction
@@ -28,7 +29,6 @@ from stepgraph.learners.robust.search import toggled
 from stepgraph.postprocess import to_graph
 from stepgraph.repetitions import Repetitions
 from stepgraph.sequences import END, START, Demonstrations
-from stepgraph.synthetic import draw_problems
 
 BoolMatrix = NDArray[np.bool_]
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from benchmarks.generators import Noise, draw_demonstrations, random_procedure
 from stepgraph.errors import InputError, SettingError
 from stepgraph.evaluation import compare_edges
 from stepgraph.graph import TaskGraph
@@ -20,7 +21,6 @@ from stepgraph.postprocess import to_graph
 from stepgraph.procedures import load_procedure, procedure_names
 from stepgraph.repetitions import Repetitions
 from stepgraph.sequences import Demonstrations
-from stepgraph.synthetic import Noise, draw_demonstrations, random_procedure
 
 
 def _graph(method: str, demonstrations: Demonstrations, **given: object) -> TaskGraph:

@@ -15,8 +15,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from stepgraph.benchmarks.service.kills import measure_kills
-from stepgraph.benchmarks.service.process import READY, ServiceProcess
+from benchmarks.service.kills import measure_kills
+from benchmarks.service.process import READY, ServiceProcess
 from stepgraph.web.service.store import Connect, connector
 from stepgraph.web.service.store_sqlite import SqliteTables
 from stepgraph.web.service.tables import Tables

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from stepgraph.drawing.bpmn import to_bpmn
+from stepgraph.drawing.pnml import to_pnml
 from stepgraph.errors import InputError
 from stepgraph.graph import TaskGraph
-from stepgraph.rendering.bpmn import to_bpmn
-from stepgraph.rendering.pnml import to_pnml
 from stepgraph.sequences import Demonstrations
 from stepgraph.storage import (
     demonstrations_to_json,

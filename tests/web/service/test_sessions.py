@@ -4,10 +4,10 @@ import csv
 import io
 from pathlib import Path
 
-from stepgraph.attributes import StepAttributes
+from stepgraph.formats import read_demonstrations
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.attributes import StepAttributes
 from stepgraph.monitoring import Monitor
-from stepgraph.readers import read_demonstrations
 from stepgraph.storage import graph_from_json
 from tests.web.service.running import BATTER, STEPS, Running, replayed, without_ids
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from stepgraph.drawing import render
 from stepgraph.errors import FileError, FormatError, InputError
-from stepgraph.rendering import render
 from stepgraph.storage import save_graph
 from stepgraph.web.studio.limits import StudioLimits
 from stepgraph.web.studio.opening import open_path

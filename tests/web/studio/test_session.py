@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stepgraph.attributes import EdgeEvidence, StepAttributes
 from stepgraph.errors import CycleError, InputError, SettingError, UnknownNameError
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
 from stepgraph.sequences import END, START, Demonstrations
 from stepgraph.storage import graph_from_json, graph_to_json
 from stepgraph.web.studio.basis import Basis

@@ -18,8 +18,8 @@ from stepgraph.errors import FileError, FormatError, InputError, SettingError
 
 if TYPE_CHECKING:
     from stepgraph.cli.judging import AnyMonitor
-    from stepgraph.learners.recogniser import Recogniser
     from stepgraph.monitoring import KeyStep
+    from stepgraph.recognise import Recogniser
 
 
 def run(
@@ -60,7 +60,7 @@ def run(
     Example: stepgraph recognise run camera/model.safetensors camera/test/rgb camera/test/flow
     --graph camera/graph.json --confusion camera/model.confusion.json
     """
-    from stepgraph.learners.recogniser import load_recogniser
+    from stepgraph.recognise import load_recogniser
 
     if not 0 < fps < float("inf"):
         raise SettingError(f"--fps {fps}: expected a number above 0")
@@ -102,8 +102,8 @@ def _sessions(
     recogniser: Recogniser, features: list[str]
 ) -> Iterator[tuple[str | None, Iterator[KeyStep]]]:
     """Return the sessions to judge, each with its key-steps as they come."""
-    from stepgraph.readers.features import read_features
-    from stepgraph.recognition import key_steps
+    from stepgraph.recognise import key_steps
+    from stepgraph.recognise.feature_files import read_features
 
     if features == ["-"]:
         return iter([(None, from_standard_input(recogniser))])
@@ -117,7 +117,7 @@ def from_standard_input(recogniser: Recogniser) -> Iterator[KeyStep]:
     """Give the key-steps of frames that come as lines, each a JSON list of numbers."""
     import numpy as np
 
-    from stepgraph.recognition import KeyStepStream
+    from stepgraph.recognise import KeyStepStream
     from stepgraph.storage import parse_json
 
     stream = KeyStepStream(recogniser)
@@ -149,9 +149,9 @@ def _watched(
     as_json: bool,
     with_next: bool,
 ) -> Watched:
+    from stepgraph.formats import read_graph
     from stepgraph.monitoring import Confusion, UncertainMonitor
-    from stepgraph.readers import read_graph
-    from stepgraph.recognition import confusion_for
+    from stepgraph.recognise import confusion_for
 
     loaded = read_graph(graph)
     unseen = [step for step in loaded.steps if step not in recogniser.steps]

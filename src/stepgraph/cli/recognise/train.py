@@ -13,7 +13,7 @@ from stepgraph.cli.targets import check_file
 from stepgraph.errors import InputError, SettingError
 
 if TYPE_CHECKING:
-    from stepgraph.recognition import TrainedRecogniser
+    from stepgraph.recognise import TrainedRecogniser
 
 
 def train(
@@ -69,9 +69,9 @@ def train(
     Example: stepgraph recognise train camera/rgb camera/flow --labels camera/labels --classes
     camera/classes.txt --background nothing -o camera/model.safetensors
     """
-    from stepgraph.learners.recogniser.settings import RecogniserSettings
-    from stepgraph.readers.features import read_classes, read_features
-    from stepgraph.recognition import train_recogniser
+    from stepgraph.recognise import train_recogniser
+    from stepgraph.recognise.feature_files import read_classes, read_features
+    from stepgraph.recognise.settings import RecogniserSettings
 
     matrix = output.with_suffix(".confusion.json") if save_confusion is None else save_confusion
     for path in (output, matrix):
@@ -135,7 +135,7 @@ def _unseen(trained: TrainedRecogniser) -> list[str]:
 
 
 def _keep(trained: TrainedRecogniser, output: Path, matrix: Path) -> None:
-    from stepgraph.learners.recogniser import save_recogniser
+    from stepgraph.recognise import save_recogniser
 
     save_recogniser(trained.recogniser, output)
     trained.confusion.save(matrix)

@@ -10,8 +10,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from stepgraph.adjacency import WeightedAdjacency
 from stepgraph.errors import InputError, SettingError
+from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.learners.base import Learned, Learner, Progress, no_progress
 from stepgraph.learners.llm.answers import Outcome, read_answer
 from stepgraph.learners.llm.cache import Cache, DamagedError

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from stepgraph.adjacency import WeightedAdjacency
 from stepgraph.errors import InputError, SettingError
+from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.learners.base import Curve, Learned, Progress, no_progress
 from stepgraph.learners.knowledge import InformedLearner
 from stepgraph.learners.partial_order import closure, reduction, without

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from stepgraph.errors import FileError, InputError
+from stepgraph.formats import read_graph
+from stepgraph.formats.graphs import GRAPH_ENDINGS
 from stepgraph.graph import TaskGraph
 from stepgraph.monitoring import Monitor
-from stepgraph.readers import read_graph
-from stepgraph.readers.graphs import GRAPH_ENDINGS
 from stepgraph.storage import DEMONSTRATIONS_FORMAT, graph_from_json, graph_to_json, parse_json
 from stepgraph.web.service.limits import Limits
 from stepgraph.web.service.problems import Problem

@@ -9,9 +9,9 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from stepgraph.attributes import StepAttributes
 from stepgraph.errors import CycleError
 from stepgraph.graph import Edge, TaskGraph
+from stepgraph.graph.attributes import StepAttributes
 from stepgraph.learners.constraints import Constraints
 from stepgraph.postprocess import implied_edges
 from stepgraph.sequences import END, START

@@ -8,10 +8,10 @@ from typing import Any
 
 from stepgraph.errors import FormatError, InputError
 from stepgraph.files import read_text
+from stepgraph.formats import read_demonstrations, read_graph
+from stepgraph.formats.graphs import DRAWINGS, GRAPH_ENDINGS
 from stepgraph.learners import Progress, no_progress
 from stepgraph.pipeline import learn_all
-from stepgraph.readers import read_demonstrations, read_graph
-from stepgraph.readers.graphs import DRAWINGS, GRAPH_ENDINGS
 from stepgraph.sequences import Demonstrations
 from stepgraph.storage import GRAPH_FORMAT, parse_json
 from stepgraph.web.studio.basis import METHOD, Basis

@@ -6,10 +6,10 @@ import re
 from pathlib import Path, PurePath
 
 from stepgraph.errors import FormatError
-from stepgraph.readers import Reading
-from stepgraph.readers.draft import Source, naming
-from stepgraph.readers.formats import detect
-from stepgraph.readers.reading import ORDERS, finish
+from stepgraph.formats import Reading
+from stepgraph.formats.draft import Source, naming
+from stepgraph.formats.formats import detect
+from stepgraph.formats.reading import ORDERS, finish
 from stepgraph.web.studio.limits import StudioLimits
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".txt")

@@ -1,0 +1,239 @@
+"""The paper's tables and our speed, each recomputed by one command.
+
+A benchmark reads what its data directory holds, runs every method that was asked for, and
+returns rows: plain figures beside the controls and the paper's own. `BENCHMARKS` lists them;
+`run_benchmark` runs one by name.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from benchmarks.asked import Asked
+from benchmarks.result import BenchmarkResult
+from stepgraph.errors import UnknownNameError
+from stepgraph.learners import Progress, no_progress
+
+__all__ = ["BENCHMARKS", "BenchmarkEntry", "BenchmarkResult", "run_benchmark"]
+
+
+@dataclass(frozen=True)
+class BenchmarkEntry:
+    """A benchmark as the registry knows it, before its module is imported.
+
+    Parameters
+    ----------
+    name
+        What users type.
+    summary
+        What it measures, in one line.
+    module
+        Where it lives; its function ``run(asked)`` does the work.
+    folder
+        Where its page, Markdown and JSON go unless the user says otherwise; empty for nowhere.
+    charts_as_files
+        Whether each of its charts is also a file of its own there.
+    """
+
+    name: str
+    summary: str
+    module: str
+    folder: str = ""
+    charts_as_files: bool = False
+
+
+BENCHMARKS = MappingProxyType(
+    {
+        entry.name: entry
+        for entry in (
+            BenchmarkEntry(
+                "paper",
+                "every table of the paper that can be recomputed, as a page",
+                "benchmarks.paper",
+                folder="bench-output",
+            ),
+            BenchmarkEntry(
+                "figures",
+                "the paper's 24 figures: learned graphs drawn against known ones",
+                "benchmarks.figures",
+                folder="bench-output",
+                charts_as_files=True,
+            ),
+            BenchmarkEntry(
+                "captaincook4d",
+                "graphs from CaptainCook4D's recordings without order errors (Table 1)",
+                "benchmarks.captaincook4d",
+            ),
+            BenchmarkEntry(
+                "captaincook4d-unfiltered",
+                "the same from every recording, mistakes included and their tags unseen",
+                "benchmarks.captaincook4d_unfiltered",
+            ),
+            BenchmarkEntry(
+                "assembly101-o",
+                "mistakes flagged online on Assembly101-O, beside controls (Table 3)",
+                "benchmarks.assembly101_o",
+            ),
+            BenchmarkEntry(
+                "epic-tent-o",
+                "mistakes flagged online on EPIC-Tent-O, beside controls (Table 3)",
+                "benchmarks.epic_tent_o",
+            ),
+            BenchmarkEntry(
+                "perturbation",
+                "what mistake detection loses to noise (Figure 5), as a page",
+                "benchmarks.perturbation",
+                folder="bench-output",
+            ),
+            BenchmarkEntry(
+                "captaincook4d-trials",
+                "order errors and skipped steps in whole recordings, mistakes and all",
+                "benchmarks.captaincook4d_trials",
+            ),
+            BenchmarkEntry(
+                "assembly101-trials",
+                "all mistakes of Assembly101's whole recordings, people kept apart",
+                "benchmarks.assembly101_trials",
+            ),
+            BenchmarkEntry(
+                "fusion-weights",
+                "fusion's weights, fitted leaving one recipe out at a time",
+                "benchmarks.fusion_weights",
+            ),
+            BenchmarkEntry(
+                "unseen",
+                "recipes that nobody has demonstrated, from their step names",
+                "benchmarks.unseen",
+            ),
+            BenchmarkEntry(
+                "understanding",
+                "which of two steps comes first, and which comes next (Table 2)",
+                "benchmarks.understanding",
+            ),
+            BenchmarkEntry(
+                "synthetic",
+                "F1 by the number of recordings and by their noise, on random procedures",
+                "benchmarks.synthetic",
+                folder="bench-output",
+            ),
+            BenchmarkEntry(
+                "advice",
+                "recordings needed if advice chooses the next one, on random procedures",
+                "benchmarks.advice",
+                folder="bench-output",
+            ),
+            BenchmarkEntry(
+                "attributes",
+                "optional and repeatable steps told from slips, on random procedures",
+                "benchmarks.attributes",
+            ),
+            BenchmarkEntry(
+                "audit",
+                "recordings and steps with errors of order, found without their tags",
+                "benchmarks.audit",
+            ),
+            BenchmarkEntry(
+                "calibration",
+                "whether the probabilities of edges and pairs mean what they say",
+                "benchmarks.calibration",
+                folder="bench-output",
+            ),
+            BenchmarkEntry(
+                "synthetic-trials",
+                "the rules of order on random procedures, where truth is known",
+                "benchmarks.synthetic_trials",
+            ),
+            BenchmarkEntry(
+                "speed",
+                "Direct Optimization against a plain loop, and how its cost grows",
+                "benchmarks.speed",
+            ),
+            BenchmarkEntry(
+                "scale",
+                "logs of millions of rows and thousands of procedures, against plain ways",
+                "benchmarks.scale",
+            ),
+            BenchmarkEntry(
+                "scaling",
+                "how the cost grows with recordings, steps, procedures and workers",
+                "benchmarks.scaling",
+            ),
+            BenchmarkEntry(
+                "monitor",
+                "the monitor's time for a step, and whether it stays flat",
+                "benchmarks.monitor",
+            ),
+            BenchmarkEntry(
+                "alignment",
+                "the time to explain recordings by a graph, and whether brute force agrees",
+                "benchmarks.alignment",
+            ),
+            BenchmarkEntry(
+                "monitor-uncertain",
+                "false alarms and mistakes found behind a recogniser that errs",
+                "benchmarks.monitor_uncertain",
+            ),
+            BenchmarkEntry(
+                "smoother",
+                "key-steps from frames: how close to the true ones, raw and smoothed",
+                "benchmarks.smoother",
+            ),
+            BenchmarkEntry(
+                "recogniser",
+                "from simulated video features to key-steps and verdicts",
+                "benchmarks.recogniser",
+            ),
+            BenchmarkEntry(
+                "draw",
+                "how long drawings take, of 25 and of 500 steps",
+                "benchmarks.draw",
+            ),
+            BenchmarkEntry(
+                "serve",
+                "the live service: throughput, times to answer, and kill -9 in the middle",
+                "benchmarks.serve",
+            ),
+        )
+    }
+)
+
+
+def run_benchmark(
+    name: str,
+    *,
+    data: str | Path | None = None,
+    methods: Sequence[str] | None = None,
+    seeds: int = 5,
+    progress: Progress = no_progress,
+) -> BenchmarkResult:
+    """Run a benchmark.
+
+    Parameters
+    ----------
+    name
+        A name in `BENCHMARKS`.
+    data
+        The data directory; by default the one that the environment variable STEPGRAPH_DATA names.
+    methods
+        Which methods to run; by default all.
+    seeds
+        How many runs a method that draws at random gets.
+    progress
+        Told how far it is.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such benchmark or method.
+    MissingDataError
+        If the data directory lacks what the benchmark reads.
+    """
+    if name not in BENCHMARKS:
+        raise UnknownNameError("benchmark", name, BENCHMARKS)
+    module = importlib.import_module(BENCHMARKS[name].module)
+    result: BenchmarkResult = module.run(Asked(data, methods, seeds, progress))
+    return result

@@ -1,0 +1,28 @@
+"""The public data sets that benchmarks read: what they are, what is there, and how to get them.
+
+`DATASETS` lists them with licence, source and a checksum per file; `examine` compares a data
+directory with that list; `fetch` downloads what is missing and refuses what does not match.
+"""
+
+from __future__ import annotations
+
+from benchmarks.datasets.catalogue import DATASETS, DataFile, DataSet, Evidence, Source, get_dataset
+from benchmarks.datasets.directory import VARIABLE, data_directory
+from benchmarks.datasets.fetch import FetchReport, fetch
+from benchmarks.datasets.status import DataSetStatus, State, examine
+
+__all__ = [
+    "DATASETS",
+    "VARIABLE",
+    "DataFile",
+    "DataSet",
+    "DataSetStatus",
+    "Evidence",
+    "FetchReport",
+    "Source",
+    "State",
+    "data_directory",
+    "examine",
+    "fetch",
+    "get_dataset",
+]

@@ -1,0 +1,34 @@
+"""From recordings without mistakes to detectors that flag mistakes step by step.
+
+Plain rules and controls, a forecast of the next step, and clues weighed on mistakes that are
+simulated in the training recordings. `Detector` is what they share; `stepgraph.evaluation` scores
+what they flag.
+"""
+
+from benchmarks.detectors.base import Detector
+from benchmarks.detectors.clues import CLUES
+from benchmarks.detectors.rules import (
+    ALWAYS_CORRECT,
+    ALWAYS_MISTAKE,
+    AlwaysBefore,
+    AtRandom,
+    FromPosition,
+    GraphRule,
+    UnseenStep,
+)
+from benchmarks.detectors.weighed import LeftOut, SimulatedSegments, WeighedClues
+
+__all__ = [
+    "ALWAYS_CORRECT",
+    "ALWAYS_MISTAKE",
+    "CLUES",
+    "AlwaysBefore",
+    "AtRandom",
+    "Detector",
+    "FromPosition",
+    "GraphRule",
+    "LeftOut",
+    "SimulatedSegments",
+    "UnseenStep",
+    "WeighedClues",
+]

@@ -1,0 +1,209 @@
+"""Every way to detect mistakes that a table compares: learned graphs, rules, clues, controls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from benchmarks.detectors import (
+    ALWAYS_CORRECT,
+    ALWAYS_MISTAKE,
+    CLUES,
+    AlwaysBefore,
+    AtRandom,
+    Detector,
+    FromPosition,
+    GraphRule,
+    LeftOut,
+    SimulatedSegments,
+    UnseenStep,
+    WeighedClues,
+)
+from benchmarks.detectors.llm_next_step import LanguageModelForecast
+from benchmarks.detectors.uncertain import UncertainRule
+from benchmarks.mistake_split import MistakeSplit, Recordings, seen_only, thrice
+from stepgraph.evaluation.online_mistakes import score_flags
+from stepgraph.learners import LEARNERS, get_learner
+from stepgraph.pipeline import learn
+from stepgraph.postprocess import to_graph
+from stepgraph.sequences import Demonstrations
+
+EXPECTED_NOISE = 0.2
+"""How noisy recognised segments are expected to be: what the paper's Figure 5 calls moderate."""
+
+
+@dataclass
+class Workshop:
+    """Makes detectors from the training half, and keeps what several of them share.
+
+    Parameters
+    ----------
+    split
+        The data set.
+    """
+
+    split: MistakeSplit
+    _seen: Demonstrations | None = None
+    _left_out: LeftOut | None = None
+    _detectors: dict[tuple[str, int], Detector] = field(default_factory=dict)
+    _simulated: dict[tuple[float, int], SimulatedSegments] = field(default_factory=dict)
+
+    @property
+    def seen(self) -> Demonstrations:
+        """The training recordings, their vocabulary only what they show."""
+        if self._seen is None:
+            self._seen = seen_only(self.split.train)
+        return self._seen
+
+    def graph_rule(self, learner: str, seed: int) -> Detector:
+        """Return the paper's rule with a learner's graph, its settings the defaults."""
+        if (learner, seed) not in self._detectors:
+            given, settings = self.seen, {}
+            if learner == "do":
+                given, settings = thrice(given), {"repetitions": "random"}
+            learned = get_learner(learner, **settings).learn(given, seed=seed)
+            self._detectors[learner, seed] = GraphRule(to_graph(learned.adjacency).graph)
+        return self._detectors[learner, seed]
+
+    def default_rule(self) -> Detector:
+        """Return the paper's rule with the graph and step attributes that users get."""
+        if ("", 0) not in self._detectors:
+            self._detectors["", 0] = GraphRule(learn(self.seen))
+        return self._detectors["", 0]
+
+    def weighed(self, clues: tuple[str, ...], segments: str, seed: int) -> Detector:
+        """Return clues weighed on simulated mistakes, noisy where segments are recognised."""
+        noise = 0.0 if segments == "true" else EXPECTED_NOISE
+        if self._left_out is None:
+            self._left_out = LeftOut.of(self.split.train)
+        if (noise, seed) not in self._simulated:
+            drawn = SimulatedSegments.draw(self._left_out, noise=noise, seed=seed)
+            self._simulated[noise, seed] = drawn
+        return WeighedClues.fit(self._left_out, self._simulated[noise, seed], clues)
+
+
+Make = Callable[[Workshop, str, int], Detector]
+
+
+@dataclass(frozen=True)
+class MistakeMethod:
+    """A method of the table.
+
+    Parameters
+    ----------
+    about
+        What it does, in one line.
+    make
+        Makes its detector from a workshop, for the kind of segments, with a seed.
+    control
+        Whether it is a control.
+    seeded
+        Whether it draws at random.
+    draws
+        How many draws stand for each seed asked for: more where a draw is quick and says little.
+    """
+
+    about: str
+    make: Make
+    control: bool = False
+    seeded: bool = False
+    draws: int = 1
+
+
+def _graph(name: str) -> MistakeMethod:
+    return MistakeMethod(
+        f"preconditions in the graph of {name}",
+        lambda workshop, _, seed: workshop.graph_rule(name, seed),
+        seeded=name == "do",
+    )
+
+
+def _weighed(about: str, *clues: str) -> MistakeMethod:
+    return MistakeMethod(
+        about,
+        lambda workshop, segments, seed: workshop.weighed(clues, segments, seed),
+        seeded=True,
+    )
+
+
+def _uncertain(workshop: Workshop, segments: str, seed: int) -> Detector:
+    rule = workshop.graph_rule("intersection", seed)
+    if segments == "true" or not isinstance(rule, GraphRule):
+        return rule
+    recordings = [workshop.seen.names(recording) for recording in workshop.seen]
+    return UncertainRule.learn(rule.graph, recordings, EXPECTED_NOISE, seed=seed)
+
+
+def _before(share: float) -> Make:
+    return lambda workshop, *_: AlwaysBefore.learn(workshop.split.train, share)
+
+
+def _asking(workshop: Workshop, segments: str, seed: int) -> Detector:  # noqa: ARG001
+    return LanguageModelForecast.learn(workshop.split.train)
+
+
+def best_position(recordings: Recordings) -> FromPosition:
+    """Return the position control with the best average F1 on the very recordings judged."""
+    longest = max(map(len, recordings))
+    rules = [FromPosition(first) for first in range(1, longest + 2)]
+    return max(rules, key=lambda rule: score_flags([rule.flags(s) for s in recordings]).f1_average)
+
+
+METHODS: Mapping[str, MistakeMethod] = MappingProxyType(
+    {
+        **{name: _graph(name) for name, entry in LEARNERS.items() if not entry.needs_files},
+        "stepgraph-default": MistakeMethod(
+            "what stepgraph.learn gives by default: robust's graph, with optional steps respected",
+            lambda workshop, *_: workshop.default_rule(),
+        ),
+        "always-before": MistakeMethod(
+            "what came before in every recording with the step must have been done", _before(1.0)
+        ),
+        "always-before-90": MistakeMethod("the same, in 90 % of the recordings", _before(0.9)),
+        "uncertain": MistakeMethod(
+            "the intersection's graph; for recognised segments, behind a recogniser that errs",
+            _uncertain,
+            seeded=True,
+        ),
+        "next-step": _weighed("PREGO-style: flags what an n-gram model did not predict", "next"),
+        "next-step-llm": MistakeMethod(
+            "PREGO-style: flags what a language model did not predict", _asking
+        ),
+        "weighed-order": _weighed(
+            "how firmly an order is broken, too early or too late", *CLUES[:2]
+        ),
+        "weighed-progress": _weighed("how much is done, and whether a step is new", *CLUES[3:]),
+        "weighed-steps": _weighed("order, forecast and repetition together", *CLUES[:4]),
+        "weighed-all": _weighed("order, forecast, repetition and progress together", *CLUES),
+        "unseen-step": MistakeMethod(
+            "control: only what no training recording shows",
+            lambda workshop, *_: UnseenStep.learn(workshop.split.train),
+            control=True,
+        ),
+        "position": MistakeMethod(
+            "control, an oracle: from the k-th segment on, k the best on the test recordings",
+            lambda workshop, segments, _: best_position(workshop.split.watched[segments]),
+            control=True,
+        ),
+        "position-training": MistakeMethod(
+            "control: from half the mean length of a training recording on",
+            lambda workshop, *_: FromPosition.half_way(workshop.split.train),
+            control=True,
+        ),
+        "at-random": MistakeMethod(
+            "control: as many segments as there are mistakes to be expected, drawn at random",
+            lambda workshop, _, seed: AtRandom.once_a_recording(workshop.split.train, seed),
+            control=True,
+            seeded=True,
+            draws=100,
+        ),
+        "always-correct": MistakeMethod(
+            "control: no segment is a mistake", lambda *_: ALWAYS_CORRECT, control=True
+        ),
+        "always-mistake": MistakeMethod(
+            "control: every segment is", lambda *_: ALWAYS_MISTAKE, control=True
+        ),
+    }
+)
+"""All methods by name, controls last."""

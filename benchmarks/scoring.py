@@ -1,0 +1,106 @@
+"""Scores as rows: of edges against known ones, and of mistakes that were found."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from statistics import fmean
+from typing import Any, TypeVar
+
+from benchmarks.result import Column, percent
+from stepgraph.evaluation import compare_edges, macro_average, mean_interval
+from stepgraph.evaluation.detection import DetectionScores
+from stepgraph.graph import TaskGraph
+
+Result = TypeVar("Result")
+Runs = list[list[TaskGraph]]
+"""For each run (a seed), one graph for each procedure."""
+
+
+def timed(work: Callable[[], Result]) -> tuple[float, Result]:
+    """Return how many seconds some work took, and its result."""
+    started = time.perf_counter()
+    result = work()
+    return time.perf_counter() - started, result
+
+
+def edge_row(
+    label: str,
+    about: str,
+    procedures: Sequence[str],
+    runs: Runs,
+    truths: Sequence[TaskGraph],
+    seconds: float,
+) -> dict[str, Any]:
+    """Return a row of macro averages over procedures, with the interval over runs.
+
+    Parameters
+    ----------
+    label, about
+        What the row is called, and what it is.
+    procedures
+        The names of the procedures.
+    runs, truths
+        The graphs to judge, and the known ones.
+    seconds
+        How long the graphs took.
+    """
+    scores = [
+        [compare_edges(graph, truth) for graph, truth in zip(graphs, truths, strict=True)]
+        for graphs in runs
+    ]
+    averages = [macro_average(run) for run in scores]
+    interval = mean_interval([f1 for _, _, f1 in averages])
+    return {
+        "method": label,
+        "about": about,
+        "precision": fmean(average[0] for average in averages),
+        "recall": fmean(average[1] for average in averages),
+        "f1": interval.mean,
+        "f1_interval90": interval.half_width,
+        "runs": len(runs),
+        "seconds": seconds,
+        "procedures": [
+            {
+                "procedure": name,
+                "precision": fmean(run[number].precision for run in scores),
+                "recall": fmean(run[number].recall for run in scores),
+                "f1": fmean(run[number].f1 for run in scores),
+            }
+            for number, name in enumerate(procedures)
+        ],
+    }
+
+
+def detection_figures(found: DetectionScores, f1_interval: tuple[float, float]) -> dict[str, float]:
+    """Return how well mistakes were found, with the interval of F1, as part of a row."""
+    return {
+        "precision": found.precision,
+        "recall": found.recall,
+        "f1": found.f1,
+        "f1_low90": f1_interval[0],
+        "f1_high90": f1_interval[1],
+        "average_precision": found.average_precision,
+    }
+
+
+def _paper_cell(row: Any) -> str:
+    if "paper" not in row:
+        return ""
+    paper = row["paper"]
+    f1 = percent(paper["f1"], paper["f1_interval90"])
+    return f"{percent(paper['precision'])} / {percent(paper['recall'])} / {f1}"
+
+
+EDGE_COLUMNS = (
+    Column("method", lambda row: str(row["method"])),
+    Column("precision", lambda row: percent(row["precision"])),
+    Column("recall", lambda row: percent(row["recall"])),
+    Column(
+        "F1 (90 %)",
+        lambda row: percent(row["f1"], row["f1_interval90"] if row["runs"] > 1 else None),
+    ),
+    Column("seconds", lambda row: f"{row['seconds']:.2f}"),
+    Column("paper's P / R / F1", _paper_cell),
+)
+"""How a terminal shows such rows."""

@@ -1,0 +1,110 @@
+"""A task graph as Graphviz DOT, laid out as in the paper: START at the bottom, END on top.
+
+Nodes are called by their numbers and carry their names as labels, so that no name can be
+mistaken for syntax. The same graph always gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from stepgraph.drawing.steps import with_attributes
+from stepgraph.drawing.text import printable, wrap
+from stepgraph.errors import SettingError
+from stepgraph.graph import TaskGraph
+
+Direction = Literal["BT", "LR"]
+
+# Graphviz lays out from an edge's tail to its head, and edges go from a step to what it
+# needs: the procedure runs against the direction that Graphviz is given.
+RANKDIR = {"BT": "TB", "LR": "RL"}
+_LABEL_COLUMNS = 28
+
+
+def to_dot(graph: TaskGraph, *, direction: Direction = "BT") -> str:
+    r"""Return a graph in the DOT language.
+
+    Parameters
+    ----------
+    graph
+        The graph to write.
+    direction
+        Where the procedure runs: from the bottom to the top, or from left to right. Arrows
+        point from a step to its precondition, against it.
+
+    Returns
+    -------
+    str
+        The text of a file. Edges with a weight carry it as a tooltip, and the larger the
+        weight, the thicker the line; steps that may be left out are dashed.
+
+    Raises
+    ------
+    SettingError
+        If there is no such direction.
+
+    Examples
+    --------
+    >>> print(to_dot(TaskGraph.from_preconditions({"mix": ["crack egg"]})), end="")
+    digraph {
+      graph [rankdir=TB];
+      node [shape=box, style=rounded, fontname="Helvetica"];
+      n0 [label="START", shape=oval];
+      n1 [label="crack egg"];
+      n2 [label="mix"];
+      n3 [label="END", shape=oval];
+      { rank=sink; n0; }
+      { rank=source; n3; }
+      n1 -> n0;
+      n2 -> n1;
+      n3 -> n2;
+    }
+    """
+    check_direction(direction)
+    words = graph.vocabulary
+    settings = f"rankdir={RANKDIR[direction]}"
+    if graph.procedure:
+        settings += f", label={_label(graph.procedure)}, labelloc=t"
+    lines = [
+        "digraph {",
+        f"  graph [{settings}];",
+        '  node [shape=box, style=rounded, fontname="Helvetica"];',
+    ]
+    for node, name in enumerate(words.nodes):
+        shape = ", shape=oval" if node in (0, words.end) else ""
+        if name in graph.optional_steps:
+            shape += ', style="rounded,dashed"'
+        lines.append(f"  n{node} [label={_label(with_attributes(graph, name))}{shape}];")
+    lines.append("  { rank=sink; n0; }")
+    lines.append(f"  {{ rank=source; n{words.end}; }}")
+    heaviest = max(filter(math.isfinite, graph.weights.values()), default=0.0)
+    for step, precondition in graph.edges:
+        weight = graph.weights.get((step, precondition))
+        look = "" if weight is None else f" [{_weight(weight, heaviest)}]"
+        lines.append(f"  n{words.node(step)} -> n{words.node(precondition)}{look};")
+    return "\n".join([*lines, "}", ""])
+
+
+def check_direction(direction: str) -> None:
+    """Raise `SettingError` if a drawing cannot run in this direction."""
+    if direction not in RANKDIR:
+        raise SettingError(f"the direction is {direction!r}; expected one of 'BT', 'LR'")
+
+
+def _label(name: str) -> str:
+    """Return a name as a quoted label in which nothing has a special meaning.
+
+    Being quoted, it is no HTML-like label; Graphviz still reads backslashes and character
+    references such as ``&lt;`` inside of quotes.
+    """
+    lines = [line for part in name.split("\n") for line in wrap(printable(part), _LABEL_COLUMNS)]
+    text = "\n".join(lines)
+    for special, escaped in (("\\", r"\\"), ('"', r"\""), ("&", "&amp;"), ("\n", r"\n")):
+        text = text.replace(special, escaped)
+    return f'"{text}"'
+
+
+def _weight(weight: float, heaviest: float) -> str:
+    share = weight / heaviest if heaviest > 0 and math.isfinite(weight) else 0.0
+    return f'tooltip="{weight:.4g}", penwidth={1 + 2 * max(share, 0.0):.2f}'

@@ -1,0 +1,262 @@
+"""A picture with its places as SVG: boxes, arrows, the legend, and words for those who listen.
+
+Everything carries its look in attributes, without ids or scripts, so that any number of
+drawings fit on one page and every program that knows SVG shows them.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Sequence
+
+from stepgraph.drawing.drawing.fonts import FONT_FAMILY, carried_font
+from stepgraph.drawing.drawing.labels import FONT_SIZE, INSET, LINE, MARK_LINE, MARK_SIZE, Label
+from stepgraph.drawing.drawing.layout import Layout, Point, Route
+from stepgraph.drawing.drawing.picture import Arrow, Box, Picture, Stroke
+from stepgraph.drawing.drawing.themes import Theme
+from stepgraph.drawing.svg import element, number, plain, write
+from stepgraph.drawing.text import printable, wrap
+
+_MARGIN = 18.0
+_TITLE_SIZE = 16.0
+_TITLE_LINE = 24.0
+_LEGEND_SIZE = 12.0
+_LEGEND_LINE = 22.0
+_SAMPLE = 38.0
+_LEAST_WIDTH = 300.0
+_CORNER = 6.0
+_OPTIONAL_DASH = "5 3"
+
+
+def paint(picture: Picture, labels: Sequence[Label], layout: Layout, theme: Theme) -> str:
+    """Return a drawing as SVG text.
+
+    Parameters
+    ----------
+    picture, labels, layout
+        What to draw, how its names are written, and where everything goes.
+    theme
+        Its colours.
+    """
+    titles = _title_lines(picture.title, layout.width)
+    legend = _legend(picture, theme, max(layout.width, _LEAST_WIDTH))
+    inner = max(layout.width, _LEAST_WIDTH, *(width for width, _ in legend), 0.0)
+    inner = max(inner, *(carried_font().width(line, _TITLE_SIZE) for line in titles), 0.0)
+    top = _MARGIN + _TITLE_LINE * len(titles) + (8.0 if titles else 0.0)
+    below = top + layout.height + (14.0 if legend else 0.0)
+    width = inner + 2 * _MARGIN
+    height = below + _LEGEND_LINE * len(legend) + _MARGIN
+    left = _MARGIN + (inner - layout.width) / 2
+    parts = [element("title", plain(picture.title or "Task graph"))]
+    parts.append(element("desc", plain(describe(picture))))
+    if theme.style:
+        parts.append(element("style", theme.style))
+    parts.append(element("rect", width=width, height=height, fill=theme.paper))
+    for place, line in enumerate(titles):
+        y = _MARGIN + _TITLE_LINE * place + _TITLE_SIZE
+        parts.append(
+            write(line, width / 2, y, font_size=_TITLE_SIZE, text_anchor="middle", **_way(line))
+        )
+    drawn = [
+        *(
+            _arrow(*pair, picture, theme)
+            for pair in zip(picture.arrows, layout.routes, strict=True)
+        ),
+        *(
+            _box(node, box, labels[node], layout.centres[node], theme)
+            for node, box in enumerate(picture.boxes)
+        ),
+    ]
+    shift = f"translate({number(left)} {number(top)})"
+    parts.append(element("g", "\n", "\n".join(drawn), "\n", transform=shift))
+    for place, (_, row) in enumerate(legend):
+        shift = f"translate({number(_MARGIN)} {number(below + _LEGEND_LINE * (place + 0.5))})"
+        parts.append(element("g", row, transform=shift, font_size=_LEGEND_SIZE))
+    return (
+        element(
+            "svg",
+            "\n",
+            "\n".join(parts),
+            "\n",
+            xmlns="http://www.w3.org/2000/svg",
+            viewBox=f"0 0 {number(width)} {number(height)}",
+            width=width,
+            height=height,
+            role="img",
+            class_="stepgraph-drawing",
+            font_family=FONT_FAMILY,
+            font_size=FONT_SIZE,
+            fill=theme.ink,
+        )
+        + "\n"
+    )
+
+
+def describe(picture: Picture) -> str:
+    """Return a picture in words: its summary, then what each step needs.
+
+    Parameters
+    ----------
+    picture
+        What is drawn.
+    """
+    names = [printable(box.name) for box in picture.boxes]
+    needs: dict[int, list[str]] = {}
+    for arrow in picture.arrows:
+        kind = "" if arrow.stroke.part == "edge" else f" ({arrow.stroke.part})"
+        needs.setdefault(arrow.step, []).append(f"'{names[arrow.precondition]}'{kind}")
+    sentences = [picture.summary] if picture.summary else []
+    for step, box in enumerate(picture.boxes):
+        about = f" ({', '.join(box.marks)})" if box.marks else ""
+        if step in needs:
+            sentences.append(f"'{names[step]}'{about} needs {', '.join(needs[step])}.")
+    return " ".join(sentences)
+
+
+def _title_lines(title: str, width: float) -> tuple[str, ...]:
+    if not title:
+        return ()
+    columns = max(int(max(width, _LEAST_WIDTH) / (0.62 * _TITLE_SIZE)), 20)
+    return wrap(printable(title), columns, 3)
+
+
+def _way(line: str) -> dict[str, str]:
+    """Return the writing direction of a line, where it is from right to left."""
+    for character in line:
+        match unicodedata.bidirectional(character):
+            case "L":
+                return {}
+            case "R" | "AL":
+                return {"direction": "rtl"}
+    return {}
+
+
+def _line_look(stroke: Stroke, theme: Theme) -> dict[str, str | float]:
+    look: dict[str, str | float] = {
+        "stroke": getattr(theme, stroke.part),
+        "stroke_width": stroke.width,
+    }
+    if stroke.dash:
+        look["stroke_dasharray"] = stroke.dash
+        look["stroke_linecap"] = "round" if stroke.dash.startswith("0") else "butt"
+    return look
+
+
+def _box(node: int, box: Box, label: Label, centre: Point, theme: Theme) -> str:
+    look: dict[str, str | float] = {
+        "fill": theme.end_box if box.is_end else theme.box,
+        "stroke": theme.outline,
+        "stroke_width": 1.2,
+    }
+    if box.optional:
+        look["stroke_dasharray"] = _OPTIONAL_DASH
+    if box.stroke is not None:
+        look |= _line_look(box.stroke, theme)
+    about = f" ({', '.join(box.marks)})" if box.marks else ""
+    told = f"{box.name}{about}" + (f": {box.about}" if box.about else "")
+    parts = [element("title", plain(told))]
+    parts.append(_outline(box, label, centre, look))
+    if box.repeatable:
+        parts.append(_outline(box, label, centre, look, inset=INSET))
+    written = LINE * len(label.lines) + (MARK_LINE if label.mark else 0.0)
+    # A line's letters stand a little above its lower end.
+    base = centre[1] - written / 2 + 0.5 * LINE + 0.36 * FONT_SIZE
+    for place, line in enumerate(label.lines):
+        parts.append(write(line, centre[0], base + LINE * place, **_way(line)))
+    if label.mark:
+        under = base + LINE * len(label.lines) - 1.5
+        parts.append(write(label.mark, centre[0], under, font_size=MARK_SIZE, fill=theme.faint))
+    kind = "end" if box.is_end else "step"
+    return element("g", *parts, class_=kind, data_node=str(node), text_anchor="middle")
+
+
+def _outline(
+    box: Box, label: Label, centre: Point, look: dict[str, str | float], inset: float = 0.0
+) -> str:
+    across, along = label.width / 2 - inset, label.height / 2 - inset
+    if box.is_end:
+        return element("ellipse", cx=centre[0], cy=centre[1], rx=across, ry=along, **look)
+    size = {"width": 2 * across, "height": 2 * along, "rx": _CORNER - inset / 2}
+    return element("rect", x=centre[0] - across, y=centre[1] - along, **size, **look)
+
+
+def _arrow(arrow: Arrow, route: Route, picture: Picture, theme: Theme) -> str:
+    points = [f"{number(x)} {number(y)}" for x, y in route.points]
+    path = f"M{points[0]}C{' '.join(points[1:])}"
+    names = picture.boxes[arrow.step].name, picture.boxes[arrow.precondition].name
+    about = f" ({arrow.about})" if arrow.about else ""
+    parts = [
+        element("title", plain(f"'{names[0]}' needs '{names[1]}'{about}")),
+        element("path", d=path, fill="none", **_line_look(arrow.stroke, theme)),
+        _head(route.points[-1], route.tip, arrow.stroke, theme),
+    ]
+    ends = f"{arrow.step} {arrow.precondition}"
+    return element("g", *parts, class_="edge", data_edge=ends, **_opacity(arrow.stroke))
+
+
+def _opacity(stroke: Stroke) -> dict[str, float]:
+    # Of the line and of its head, not of both as a group: for each group a painter takes a
+    # sheet of its own, and a large picture then takes three times as long.
+    if stroke.opacity == 1:
+        return {}
+    return {"stroke_opacity": stroke.opacity, "fill_opacity": stroke.opacity}
+
+
+def _head(base: Point, tip: Point, stroke: Stroke, theme: Theme) -> str:
+    length = math.dist(base, tip)
+    if length == 0:
+        return ""
+    half = 2.6 + 0.5 * stroke.width
+    across = (-(tip[1] - base[1]) / length * half, (tip[0] - base[0]) / length * half)
+    corners = (
+        tip,
+        (base[0] + across[0], base[1] + across[1]),
+        (base[0] - across[0], base[1] - across[1]),
+    )
+    points = " ".join(f"{number(x)},{number(y)}" for x, y in corners)
+    return element("polygon", points=points, fill=getattr(theme, stroke.part))
+
+
+def _legend(picture: Picture, theme: Theme, width: float) -> list[tuple[float, str]]:
+    """Return the legend's rows, each with how wide it is."""
+    items: list[tuple[str, str]] = [
+        (_line_sample(stroke, theme), text) for stroke, text in picture.legend
+    ]
+    if any(box.optional for box in picture.boxes):
+        items.append((_box_sample(theme, optional=True), "can be left out"))
+    if any(box.repeatable for box in picture.boxes):
+        items.append((_box_sample(theme, repeatable=True), "can be done again"))
+    rows: list[tuple[float, list[str]]] = []
+    for sample, text in items:
+        room = _SAMPLE + carried_font().width(text, _LEGEND_SIZE)
+        begin = rows[-1][0] + 20.0 if rows else 0.0
+        if not rows or begin + room > width:
+            rows.append((0.0, []))
+            begin = 0.0
+        written = write(text, _SAMPLE, 0.36 * _LEGEND_SIZE, fill=theme.ink)
+        shift = f"translate({number(begin)} 0)"
+        rows[-1][1].append(element("g", sample, written, transform=shift))
+        rows[-1] = (begin + room, rows[-1][1])
+    written_rows = [(room, "".join(parts)) for room, parts in rows]
+    if picture.note:
+        room = carried_font().width(picture.note, _LEGEND_SIZE)
+        written_rows.append((room, write(picture.note, 0, 0.36 * _LEGEND_SIZE, fill=theme.ink)))
+    return written_rows
+
+
+def _line_sample(stroke: Stroke, theme: Theme) -> str:
+    look = {**_line_look(stroke, theme), **_opacity(stroke)}
+    return element("line", x1=0, y1=0, x2=_SAMPLE - 8, y2=0, **look)
+
+
+def _box_sample(theme: Theme, *, optional: bool = False, repeatable: bool = False) -> str:
+    look: dict[str, str | float] = {
+        "fill": theme.box,
+        "stroke": theme.outline,
+        "stroke_width": 1.2,
+    }
+    if optional:
+        look["stroke_dasharray"] = _OPTIONAL_DASH
+    inner = element("rect", x=5.5, y=-4.5, width=19, height=9, rx=2, **look) if repeatable else ""
+    return element("rect", x=2, y=-8, width=26, height=16, rx=4, **look) + inner

@@ -1,0 +1,127 @@
+"""A drawing as PNG, painted by resvg with the font that ships with stepgraph."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from stepgraph.drawing.drawing.fonts import FONT_FILE, FONT_NAME, carried_font
+from stepgraph.drawing.drawing.themes import THEMES
+from stepgraph.errors import MissingExtraError, SettingError, UnavailableError
+
+MOST_PIXELS = 25_000_000
+"""Larger pictures are refused: programs cannot open them, and memory runs out."""
+
+# The time goes with the pixels. So many are painted in a fifth of a second with some to spare;
+# a drawing that has more at its own size still gets that, up to what takes a second or so. The
+# more lines cross it, the fewer pixels that is.
+_QUICK_PIXELS = 1_200_000
+_SLOW_PIXELS = 10_000_000
+_PIXELS_OF_A_LINE = 3_000
+_LEAST_PIXELS = 3_000_000
+_FINEST = 2.0
+
+_SIZE = re.compile(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"')
+
+
+def to_png(svg: str, *, scale: float | None = None) -> bytes:
+    """Return a drawing as the bytes of a PNG file.
+
+    What the carried font has is painted with it, whatever other fonts the machine has.
+    Characters that it lacks, such as Chinese and most emoji, come from the machine's fonts; see
+    `without_glyph`.
+
+    Parameters
+    ----------
+    svg
+        A drawing of the theme light or dark.
+    scale
+        How many pixels a unit of the drawing takes, at most `largest_scale`; by default
+        `usual_scale`.
+
+    Raises
+    ------
+    MissingExtraError
+        If resvg is not installed.
+    SettingError
+        If the scale cannot be, or the theme has no colours of its own.
+    """
+    try:
+        import resvg_py
+    except ImportError:
+        raise MissingExtraError("a PNG picture", "draw", "or write an .svg file") from None
+    if scale is None:
+        scale = usual_scale(svg)
+    if not 0 < scale <= largest_scale(svg):
+        raise SettingError(
+            f"the scale is {scale:g}; expected more than 0 and at most {largest_scale(svg):.3g}, "
+            f"which makes {MOST_PIXELS // 1_000_000} million pixels"
+        )
+    if THEMES["auto"].style in svg:
+        raise SettingError("the theme 'auto' is for browsers; a PNG is either 'light' or 'dark'")
+    content: bytes = resvg_py.svg_to_bytes(
+        svg_string=svg,
+        zoom=scale,
+        font_files=[str(FONT_FILE)],
+        font_family=FONT_NAME,
+        sans_serif_family=FONT_NAME,
+        # Reading all fonts of a machine takes a while, and what is there differs.
+        skip_system_fonts=not without_glyph([svg]),
+    )
+    if not content:
+        raise UnavailableError("resvg made no picture of this drawing; write an .svg file instead")
+    return bytes(content)
+
+
+def largest_scale(svg: str) -> float:
+    """Return the scale at which a drawing has as many pixels as a PNG may have.
+
+    Parameters
+    ----------
+    svg
+        A drawing.
+    """
+    return _scale_for(svg, MOST_PIXELS)
+
+
+def usual_scale(svg: str) -> float:
+    """Return the scale that a PNG has unless another is asked for.
+
+    It is 2 for a small drawing, as screens have fine pixels; less for a larger one, so that it
+    does not take long; and less than 1 only for one that would have many million pixels.
+
+    Parameters
+    ----------
+    svg
+        A drawing.
+    """
+    wanted = min(max(_scale_for(svg, _QUICK_PIXELS), 1.0), _FINEST)
+    lines = svg.count('class="edge"')
+    most = max(_SLOW_PIXELS - _PIXELS_OF_A_LINE * lines, _LEAST_PIXELS)
+    return min(wanted, _scale_for(svg, most))
+
+
+def _scale_for(svg: str, pixels: int) -> float:
+    size = _SIZE.search(svg)
+    if size is None:
+        raise SettingError("this SVG is no drawing of stepgraph: it does not say its size")
+    width, height = map(float, size.groups())
+    return float((pixels / (width * height)) ** 0.5)
+
+
+def without_glyph(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the characters that the carried font cannot show.
+
+    Parameters
+    ----------
+    texts
+        What is to be written.
+    """
+    font = carried_font()
+    found = {
+        character
+        for text in texts
+        for character in set(text)
+        if character >= " " and not font.covers(character)
+    }
+    return tuple(sorted(found))

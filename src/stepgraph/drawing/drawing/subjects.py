@@ -1,0 +1,219 @@
+"""What can be drawn: a graph, its edges by confidence; and a prediction against the truth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from stepgraph.drawing.drawing.effort import MOST_EDGES, implied_places
+from stepgraph.drawing.drawing.picture import PLAIN, Arrow, Box, Picture, Stroke
+from stepgraph.drawing.svg import label
+from stepgraph.errors import GraphError
+from stepgraph.graph import Edge, TaskGraph
+from stepgraph.graph.stated import stated_edges
+from stepgraph.sequences import END, START
+
+# From the faintest line that is still seen well to the heaviest that hides nothing.
+_WIDTHS = (0.9, 3.4)
+_OPACITIES = (0.55, 1.0)
+_UNWEIGHTED = Stroke(width=1.2, dash="4 3", opacity=0.8)
+
+COMMON = Stroke("edge", 1.5)
+MISSING = Stroke("missing", 2.2, dash="9 5")
+SPURIOUS = Stroke("spurious", 2.8, dash="0.1 5")
+
+
+def picture_of_graph(graph: TaskGraph) -> Picture:
+    """Return the picture of a graph.
+
+    Parameters
+    ----------
+    graph
+        The graph. The larger the weight of an edge between steps, the thicker and darker its
+        line; edges of START and END all look the same. Of a graph with more than
+        `MOST_EDGES` edges, those that follow from others are left out, and the picture says so.
+    """
+    words = graph.vocabulary
+    boxes = tuple(_box(graph, node) for node in range(len(words.nodes)))
+    # That a step needs nothing, or is needed by nothing, is what is left when all other edges
+    # are known; its weight is often added or on another scale, and tells nothing beside theirs.
+    inner = {edge: weight for edge, weight in graph.weights.items() if not _is_outer(*edge)}
+    scale = _Scale(inner.values())
+    arrows = []
+    for step, precondition in graph.edges:
+        weight = graph.weights.get((step, precondition))
+        about = edge_facts(graph, (step, precondition))
+        stroke = PLAIN if _is_outer(step, precondition) else scale.stroke(weight)
+        arrows.append(Arrow(words.node(step), words.node(precondition), stroke, about))
+    legend = scale.legend(any(arrow.stroke is _UNWEIGHTED for arrow in arrows))
+    summary = f"{_count(len(graph.steps), 'step')}, {_count(len(graph.edges), 'edge')}."
+    note = ""
+    if len(arrows) > MOST_EDGES:
+        implied = implied_places(arrows)
+        arrows = [arrow for place, arrow in enumerate(arrows) if place not in implied]
+        note = f"{_count(len(implied), 'edge')} that follow from others are not drawn."
+        summary = f"{summary} {note}"
+    return Picture(graph.procedure, boxes, tuple(arrows), legend, summary, note)
+
+
+def picture_of_comparison(prediction: TaskGraph, truth: TaskGraph) -> Picture:
+    """Return the picture of a prediction held against the truth.
+
+    Edges that both have, that are missing from the prediction and that are spurious in it are
+    told apart by colour and by line style; so are steps that only one of them knows.
+
+    Parameters
+    ----------
+    prediction, truth
+        The graphs, of the same procedure.
+
+    Raises
+    ------
+    GraphError
+        If they have no step in common.
+    """
+    only_truth = set(truth.steps) - set(prediction.steps)
+    only_prediction = [step for step in prediction.steps if step not in truth.vocabulary]
+    if len(only_truth) == len(truth.steps):
+        raise GraphError(
+            f"the two graphs share no step: one begins with {prediction.steps[0]!r}, the other "
+            f"with {truth.steps[0]!r}; expected two graphs of the same procedure"
+        )
+    nodes = (*truth.vocabulary.nodes[:-1], *only_prediction, truth.vocabulary.nodes[-1])
+    number = {name: node for node, name in enumerate(nodes)}
+    strokes = {**dict.fromkeys(only_truth, MISSING), **dict.fromkeys(only_prediction, SPURIOUS)}
+    boxes = tuple(
+        Box(
+            name,
+            is_end=node in (0, len(nodes) - 1),
+            stroke=strokes.get(name),
+            about="" if name not in strokes else f"a {strokes[name].part} step",
+        )
+        for node, name in enumerate(nodes)
+    )
+    kinds = _kinds(prediction.edges, truth.edges)
+    arrows = [
+        Arrow(number[step], number[needed], stroke, what)
+        for stroke, what, edges in kinds
+        for step, needed in edges
+    ]
+    legend = tuple((stroke, f"{what}: {len(edges)}") for stroke, what, edges in kinds)
+    counts = ", ".join(f"{len(edges)} {what}" for _, what, edges in kinds)
+    title = truth.procedure or prediction.procedure
+    return Picture(title, boxes, tuple(arrows), legend, f"Prediction against truth: {counts}.")
+
+
+def edge_facts(graph: TaskGraph, edge: Edge) -> str:
+    """Return what a graph knows of an edge: how sure it is, and how many recordings showed it.
+
+    That is its probability where a method said one, else the weight that the method gave it; of
+    an edge that somebody stated, that it is stated.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    edge
+        One of its edges.
+
+    Examples
+    --------
+    >>> graph = TaskGraph(["egg", "mix"], [("mix", "egg")], weights={("mix", "egg"): 0.931})
+    >>> edge_facts(graph, ("mix", "egg"))
+    'weight 0.931'
+    """
+    facts = [f"weight {label(graph.weights[edge])}"] if edge in graph.weights else []
+    if edge in graph.evidence:
+        seen = graph.evidence[edge]
+        if seen.probability is not None:
+            facts = [f"{100 * seen.probability:.0f} % probable"]
+        if edge in stated_edges(graph):
+            facts = ["as stated"]
+        facts.append(
+            f"in this order in {_count(seen.held, 'recording')}, opposite in "
+            f"{label(seen.broken)}, undecided in {label(seen.silent)}"
+        )
+    return "; ".join(facts)
+
+
+def step_facts(graph: TaskGraph, step: str) -> str:
+    """Return how often a step is done and done again, where the graph knows; else nothing.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    step
+        One of its steps.
+    """
+    known = graph.attributes.get(step)
+    if known is None:
+        return ""
+    facts = [f"done in {100 * known.done:.0f} % of the recordings"]
+    if known.repeated:
+        facts.append(f"done again in {100 * known.repeated:.0f} % of those")
+    return ", ".join(facts)
+
+
+def _box(graph: TaskGraph, node: int) -> Box:
+    name = graph.vocabulary.nodes[node]
+    is_end = node in (0, graph.vocabulary.end)
+    if name not in graph.attributes:
+        return Box(name, is_end=is_end)
+    known = graph.attributes[name]
+    return Box(
+        name,
+        optional=known.optional,
+        repeatable=known.repeatable,
+        about=step_facts(graph, name),
+    )
+
+
+def _is_outer(step: str, precondition: str) -> bool:
+    return step == END or precondition == START
+
+
+def _kinds(predicted: Sequence[Edge], true: Sequence[Edge]) -> list[tuple[Stroke, str, list[Edge]]]:
+    common = set(predicted) & set(true)
+    return [
+        (COMMON, "in both", [edge for edge in true if edge in common]),
+        (MISSING, "missing, only in the truth", [edge for edge in true if edge not in common]),
+        (
+            SPURIOUS,
+            "spurious, only in the prediction",
+            [edge for edge in predicted if edge not in common],
+        ),
+    ]
+
+
+class _Scale:
+    """How weights become lines: by their share of the largest one."""
+
+    def __init__(self, weights: Iterable[float]) -> None:
+        finite = [weight for weight in weights if math.isfinite(weight)]
+        self._low = min(finite, default=0.0)
+        self._high = max(finite, default=0.0)
+        # Weights that are all the same tell nothing apart.
+        self._tells = self._high > 0 and self._high - self._low > 1e-6 * self._high
+
+    def stroke(self, weight: float | None) -> Stroke:
+        if not self._tells:
+            return PLAIN
+        if weight is None:
+            return _UNWEIGHTED
+        share = max(weight / self._high, 0.0) if math.isfinite(weight) else 0.0
+        width, opacity = (low + share * (high - low) for low, high in (_WIDTHS, _OPACITIES))
+        return Stroke(width=round(width, 2), opacity=round(opacity, 2))
+
+    def legend(self, some_without: bool) -> tuple[tuple[Stroke, str], ...]:
+        if not self._tells:
+            return ()
+        shown = (self._high, (self._high + max(self._low, 0.0)) / 2, self._low)
+        lines = [(self.stroke(weight), f"weight {label(round(weight, 2))}") for weight in shown]
+        if some_without:
+            lines.append((_UNWEIGHTED, "no weight"))
+        return tuple(lines)
+
+
+def _count(number: float, noun: str) -> str:
+    return f"{label(number)} {noun}" if number == 1 else f"{label(number)} {noun}s"

@@ -1,0 +1,84 @@
+"""A task graph as a Mermaid flowchart, which Markdown pages show as a picture.
+
+Mermaid lays out along the arrows and knows none that point backwards. To have START at the
+bottom and END on top, arrows run from a precondition to the steps that need it here, unlike
+in every other format; the file says so.
+"""
+
+from __future__ import annotations
+
+import re
+
+from stepgraph.drawing.dot import Direction, check_direction
+from stepgraph.drawing.steps import with_attributes
+from stepgraph.drawing.text import printable, wrap
+from stepgraph.graph import TaskGraph
+
+_LABEL_COLUMNS = 28
+# Letters of any script and these say nothing to Mermaid and its Markdown inside of quotes.
+_PLAIN = " ,()/'-"
+# What Markdown would take for the head of a list.
+_LIST_HEAD = re.compile(r"^(\s*\d*)([.)-])")
+
+
+def to_mermaid(graph: TaskGraph, *, direction: Direction = "BT") -> str:
+    """Return a graph as a Mermaid flowchart.
+
+    Parameters
+    ----------
+    graph
+        The graph to write; its weights are left out. Steps that may be left out are dashed.
+    direction
+        Where the procedure runs: from the bottom to the top, or from left to right.
+
+    Raises
+    ------
+    SettingError
+        If there is no such direction.
+
+    Examples
+    --------
+    >>> print(to_mermaid(TaskGraph.from_preconditions({"mix": ["crack egg"]})), end="")
+    flowchart BT
+      %% an arrow points from a precondition to the step that needs it
+      n0(["START"])
+      n1["crack egg"]
+      n2["mix"]
+      n3(["END"])
+      n0 --> n1
+      n1 --> n2
+      n2 --> n3
+    """
+    check_direction(direction)
+    words = graph.vocabulary
+    lines = [
+        f"flowchart {direction}",
+        "  %% an arrow points from a precondition to the step that needs it",
+    ]
+    for node, name in enumerate(words.nodes):
+        opening, closing = ("([", "])") if node in (0, words.end) else ("[", "]")
+        lines.append(f'  n{node}{opening}"{_label(with_attributes(graph, name))}"{closing}')
+    for step, precondition in graph.edges:
+        lines.append(f"  n{words.node(precondition)} --> n{words.node(step)}")
+    lines += [f"  style n{words.node(step)} stroke-dasharray: 5 5" for step in graph.optional_steps]
+    return "\n".join([*lines, ""])
+
+
+def _label(name: str) -> str:
+    parts = (wrap(printable(part), _LABEL_COLUMNS) for part in name.split("\n"))
+    return "<br/>".join(_escaped(line) for part in parts for line in part)
+
+
+def _escaped(line: str) -> str:
+    """Write every character that could mean something as Mermaid's ``#number;``."""
+    text = "".join(
+        character
+        if not character.isascii() or character.isalnum() or character in _PLAIN
+        else _reference(character)
+        for character in line
+    )
+    return _LIST_HEAD.sub(lambda match: match[1] + _reference(match[2]), text)
+
+
+def _reference(character: str) -> str:
+    return f"#{ord(character)};"

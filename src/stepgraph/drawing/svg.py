@@ -1,0 +1,51 @@
+"""SVG elements as text, and the figures and words in them."""
+
+from __future__ import annotations
+
+from xml.sax.saxutils import escape, quoteattr
+
+from stepgraph.drawing.text import columns, printable
+
+FONT_SIZE = 13
+
+
+def number(value: float) -> str:
+    """Return a coordinate with at most two decimals."""
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def label(value: float) -> str:
+    """Return a figure as people write it: short, at most four digits that count."""
+    return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+
+
+def element(name: str, *children: str, **attributes: str | float) -> str:
+    """Return an SVG element; underscores in names of attributes stand for hyphens.
+
+    Examples
+    --------
+    >>> element("line", x1=0, x2=2.5, stroke_width=1)
+    '<line x1="0" x2="2.5" stroke-width="1"/>'
+    """
+    shown = "".join(
+        f" {key.rstrip('_').replace('_', '-')}="
+        + quoteattr(value if isinstance(value, str) else number(value))
+        for key, value in attributes.items()
+    )
+    return f"<{name}{shown}>{''.join(children)}</{name}>" if children else f"<{name}{shown}/>"
+
+
+def plain(text: str) -> str:
+    """Return a text for the inside of an element: control characters visible, the rest escaped."""
+    return escape(printable(text))
+
+
+def write(text: str, x: float, y: float, **attributes: str | float) -> str:
+    """Return a text element."""
+    return element("text", plain(text), x=x, y=y, **attributes)
+
+
+def text_width(text: str, size: float = FONT_SIZE) -> float:
+    """Return about how wide a text is; fonts differ, so this is on the generous side."""
+    return 0.6 * size * columns(printable(text))

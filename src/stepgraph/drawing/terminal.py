@@ -1,0 +1,191 @@
+"""A task graph drawn as text for a terminal, in the manner of ``git log --graph``.
+
+Importing this module loads nothing beyond the standard library, so that a drawing is there
+at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from stepgraph.drawing.order import row_order
+from stepgraph.drawing.rails import ASCII, UNICODE, Rails, draw_rails
+from stepgraph.drawing.steps import with_attributes
+from stepgraph.drawing.text import columns, pad, printable, shorten, wrap
+from stepgraph.drawing.tracks import lay_tracks
+from stepgraph.errors import SettingError
+from stepgraph.graph import TaskGraph
+
+MINIMUM_WIDTH = 40
+_NAME_LINES = 3
+# Names narrower than this cannot be read any more; then the rails are left out.
+_NAME_WIDTH = 12
+_MARK_WIDTH = 8
+_GAP = "  "
+
+
+@dataclass(frozen=True)
+class _Row:
+    """The texts of one row, ready to be shown."""
+
+    number: str
+    mark: str
+    name: str
+    needs: tuple[str, ...]
+
+
+def draw(
+    graph: TaskGraph,
+    *,
+    width: int = 100,
+    unicode: bool = True,
+    marks: Mapping[str, str] | None = None,
+) -> list[str]:
+    r"""Draw a graph for a terminal, one step a row and each behind all that it needs.
+
+    Every step opens a rail that runs down to the last step that needs it; at a step's row
+    the rails of its direct preconditions join into it. At the right stand the numbers of
+    the preconditions. Rails that would leave too little room for the names are left out,
+    and the last line says so.
+
+    Parameters
+    ----------
+    graph
+        The graph to draw.
+    width
+        How many columns the drawing may take, 40 at least.
+    unicode
+        Whether the terminal can show more than ASCII.
+    marks
+        A short text for some steps, START or END, shown in front of the name.
+
+    Returns
+    -------
+    list
+        The lines, without colours and line ends, none wider than `width`.
+
+    Raises
+    ------
+    SettingError
+        If the width is below 40.
+    UnknownNameError
+        If a mark is given for a step that the graph does not have.
+
+    Examples
+    --------
+    >>> graph = TaskGraph.from_preconditions({"mix": ["crack egg", "add milk"], "fry": ["mix"]})
+    >>> print("\n".join(draw(graph)))
+    ○       START
+    ├─●  1  crack egg
+    ● │  2  add milk
+    ●─╯  3  mix        ← 1, 2
+    ●    4  fry        ← 3
+    ○       END        ← 4
+    """
+    if width < MINIMUM_WIDTH:
+        raise SettingError(f"the width is {width} columns; a drawing takes {MINIMUM_WIDTH} or more")
+    node_of = graph.vocabulary.node
+    needs: list[list[int]] = [[] for _ in graph.vocabulary.nodes]
+    for step, precondition in graph.edges:
+        needs[node_of(step)].append(node_of(precondition))
+    order = row_order(needs)
+    rows = _rows(graph, order, needs, marks or {}, unicode=unicode)
+    tracks = lay_tracks(order, needs)
+    rails_width = 2 * tracks.width - 1
+    layout = _Layout(rows, width - rails_width - len(_GAP), unicode=unicode)
+    if 2 * rails_width <= width and layout.is_readable:
+        return layout.lines(draw_rails(order, needs, tracks, UNICODE if unicode else ASCII))
+    layout = _Layout(rows, width, unicode=unicode)
+    return [*layout.lines(None), f"(without rails: {tracks.width} would not fit)"]
+
+
+def _rows(
+    graph: TaskGraph,
+    order: Sequence[int],
+    needs: Sequence[Sequence[int]],
+    marks: Mapping[str, str],
+    *,
+    unicode: bool,
+) -> list[_Row]:
+    names = graph.vocabulary.nodes
+    mark_of = {graph.vocabulary.node(name): mark for name, mark in marks.items()}
+    number_of = {node: row for row, node in enumerate(order)}
+    ellipsis = "…" if unicode else "..."
+    rows = []
+    for row, node in enumerate(order):
+        mark = printable(mark_of.get(node, ""), ascii_only=not unicode)
+        rows.append(
+            _Row(
+                number=str(row) if 0 < row < len(order) - 1 else "",
+                mark=shorten(mark, _MARK_WIDTH, ellipsis),
+                name=printable(with_attributes(graph, names[node]), ascii_only=not unicode),
+                needs=_ranges(sorted(number_of[needed] for needed in needs[node] if needed)),
+            )
+        )
+    return rows
+
+
+def _ranges(numbers: Sequence[int]) -> tuple[str, ...]:
+    """Return numbers as texts, three or more in a row as a range."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    texts: list[str] = []
+    for run in runs:
+        texts.extend([f"{run[0]}-{run[-1]}"] if len(run) > 2 else map(str, run))
+    return tuple(texts)
+
+
+class _Layout:
+    """The columns right of the rails: number, mark, name and needs."""
+
+    def __init__(self, rows: Sequence[_Row], width: int, *, unicode: bool) -> None:
+        self._rows = rows
+        self._ellipsis = "…" if unicode else "..."
+        self._arrow = "← " if unicode else "<- "
+        self._number_width = max(len(row.number) for row in rows)
+        self._mark_width = max(columns(row.mark) for row in rows)
+        taken = self._number_width + len(_GAP)
+        if self._mark_width:
+            taken += self._mark_width + 1
+        names = max(columns(row.name) for row in rows)
+        needs = max((len(", ".join(row.needs)) for row in rows), default=0)
+        if needs:
+            taken += len(_GAP) + len(self._arrow)
+        room = width - taken
+        # The numbers get a third where there is not enough room for both, and at least
+        # what one of their items with its comma takes.
+        longest = max((len(item) + 1 for row in rows for item in row.needs), default=0)
+        self._needs_width = min(needs, max(longest, room // 3, room - names))
+        self._name_width = min(names, room - self._needs_width)
+        self.is_readable = self._name_width >= min(names, _NAME_WIDTH)
+
+    def lines(self, rails: Rails | None) -> list[str]:
+        """Return the lines of all rows, behind the rails if there are any."""
+        lines = []
+        for position, row in enumerate(self._rows):
+            for number, text in enumerate(self._texts(row)):
+                if rails is not None:
+                    track = (rails.below if number else rails.rows)[position]
+                    text = track.ljust(rails.width) + _GAP + text
+                lines.append(text.rstrip())
+        return lines
+
+    def _texts(self, row: _Row) -> list[str]:
+        names = wrap(row.name, self._name_width, _NAME_LINES, self._ellipsis)
+        needs = wrap(", ".join(row.needs), self._needs_width) if row.needs else ()
+        texts = []
+        for line in range(max(len(names), len(needs))):
+            text = ("" if line else row.number).rjust(self._number_width) + _GAP
+            if self._mark_width:
+                text += pad("" if line else row.mark, self._mark_width) + " "
+            text += pad(names[line] if line < len(names) else "", self._name_width)
+            if line < len(needs):
+                arrow = " " * len(self._arrow) if line else self._arrow
+                text += _GAP + arrow + needs[line]
+            texts.append(text)
+        return texts

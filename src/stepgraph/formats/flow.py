@@ -1,0 +1,108 @@
+"""A flow of steps and silent nodes, as nets and process diagrams have it, made a task graph.
+
+A silent node (a gateway, an event, a transition without a name) does nothing but wait for all
+that comes before it. It is removed by joining each step before it to each step after it, which
+leaves the valid orders as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from graphlib import CycleError as _GraphlibCycle
+from graphlib import TopologicalSorter
+
+from stepgraph.errors import FormatError
+from stepgraph.graph import Edge, TaskGraph
+from stepgraph.graph.attributes import StepAttributes
+from stepgraph.sequences import END, START
+
+WORK = 20_000_000
+"""How many pairs of steps are joined at the most: many silent nodes can stand for a great many."""
+
+
+@dataclass(frozen=True)
+class FlowNode:
+    """A node of a flow.
+
+    Parameters
+    ----------
+    what
+        What it is and where, for messages, such as "the task 'mix' (line 3)".
+    step
+        The name of the step, None for a silent node.
+    starts, ends
+        Whether the flow starts or ends here.
+    optional
+        Whether the flow can pass it.
+    """
+
+    what: str
+    step: str | None = None
+    starts: bool = False
+    ends: bool = False
+    optional: bool = False
+
+
+def graph_from_flow(
+    nodes: Mapping[str, FlowNode], links: Iterable[tuple[str, str]], procedure: str
+) -> TaskGraph:
+    """Return the task graph of a flow.
+
+    Parameters
+    ----------
+    nodes
+        The nodes by id.
+    links
+        Pairs of ids, before and after.
+    procedure
+        What the procedure is called.
+
+    Raises
+    ------
+    FormatError
+        If the flow has a loop, no step, two steps of the same name, or too many silent nodes.
+    """
+    by_name: dict[str, FlowNode] = {}
+    for node in nodes.values():
+        if node.step is not None and node.step in by_name:
+            raise FormatError(
+                f"{by_name[node.step].what} and {node.what} have the same name; a task graph has "
+                "each step once, rename one of them"
+            )
+        if node.step is not None:
+            by_name[node.step] = node
+    if not by_name:
+        raise FormatError("no steps; expected at least one named task or transition")
+    before: dict[str, list[str]] = {id_: [] for id_ in nodes}
+    for source, target in links:
+        before[target].append(source)
+    try:
+        order = list(TopologicalSorter(before).static_order())
+    except _GraphlibCycle as error:
+        way = [nodes[id_].what for id_ in error.args[1]]
+        shown = " to ".join(way if len(way) <= 5 else [*way[:2], "...", *way[-2:]])
+        raise FormatError(
+            f"a loop, from {shown}; a task graph does each step once, without loops"
+        ) from None
+    past: dict[str, dict[str, None]] = {}  # the steps from which a node is reached in silence
+    edges: list[Edge] = []
+    work = 0
+    for id_ in order:
+        node = nodes[id_]
+        leading = {START: None} if node.starts else {}
+        for other in before[id_]:
+            leading |= past[other]
+            work += len(past[other])
+        if work > WORK:
+            raise FormatError(f"silent nodes that stand for more than {WORK:,} pairs of steps")
+        if node.step is not None:
+            edges += [(node.step, needed) for needed in leading]
+            leading = {node.step: None}
+        if node.ends:
+            edges += [(END, needed) for needed in leading]
+        past[id_] = leading
+    attributes = {
+        name: StepAttributes(optional=True) for name, node in by_name.items() if node.optional
+    }
+    return TaskGraph(by_name, edges, procedure=procedure, attributes=attributes)

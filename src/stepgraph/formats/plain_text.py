@@ -1,0 +1,77 @@
+"""The simplest format: one step a line, a blank line between recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+from stepgraph.errors import FormatError
+from stepgraph.formats.columns import find_columns
+from stepgraph.formats.draft import Draft, Event, Recording, Source, assemble
+
+
+def read(source: Source) -> Draft:
+    """Read plain text; lines that start with ``#`` are comments.
+
+    The recordings are called 1, 2, ... and the procedure after the file.
+
+    Raises
+    ------
+    FormatError
+        If it is a table.
+    """
+    _refuse_table(source)
+    recordings: list[list[Event]] = [[]]
+    for _, line in source.lines():
+        if line.startswith("#"):
+            continue
+        if line:
+            recordings[-1].append(Event(line))
+        elif recordings[-1]:
+            recordings.append([])
+    shown = [events for events in recordings if events]
+    notes = []
+    if len(shown) == 1 and len(shown[0]) > 1 and all("," in event.step for event in shown[0]):
+        lines = f"each of the {len(shown[0])} lines was taken for one step"
+        notes = [(source.name, f"{lines}; if it is a recording, write its steps below each other")]
+    return assemble(
+        (
+            Recording(str(number), source.name, tuple(events))
+            for number, events in enumerate(shown, start=1)
+        ),
+        notes=notes,
+    )
+
+
+def _refuse_table(source: Source) -> None:
+    first = next((line for _, line in source.lines() if line), "")
+    if cells := table_columns(first, source.columns):
+        raise FormatError(
+            f"a table, by its first line ({', '.join(map(repr, cells))}); name the file .csv, or "
+            "say --format csv"
+        )
+
+
+def table_columns(line: str, given: Mapping[str, str]) -> list[str]:
+    """Return the columns that a line names if it is the first one of a table; empty if it is not.
+
+    Parameters
+    ----------
+    line
+        The line.
+    given
+        The columns that the user named.
+
+    Examples
+    --------
+    >>> table_columns("recording;step", {})
+    ['recording', 'step']
+    >>> table_columns("salt, pepper", {})
+    []
+    """
+    for delimiter in ("\t", ";", ","):
+        cells = [cell.strip() for cell in line.split(delimiter)]
+        with suppress(FormatError):
+            find_columns(cells, given, "")
+            return cells
+    return []

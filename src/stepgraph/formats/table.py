@@ -1,0 +1,85 @@
+"""Tables with one row a step: CSV, with semicolons or tabs as well as commas."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+
+from stepgraph.errors import FormatError
+from stepgraph.formats.columns import find_columns
+from stepgraph.formats.draft import Draft, Source, assemble
+from stepgraph.formats.rows import Row, gather
+
+_DELIMITERS = (",", ";", "\t")
+
+
+def read(source: Source) -> Draft:
+    """Read a table whose first line names the columns.
+
+    Needed are the recording and the step; the start and end time, a mistake mark, the
+    procedure and the recording's weight are used where present.
+    """
+    delimiter = "\t" if source.path.suffix.lower() == ".tsv" else _delimiter(source.text)
+    rows = _cells(source.text, delimiter)
+    first = next(rows, None)
+    if first is None:
+        raise FormatError("no line holds a value; expected the columns' names in the first one")
+    header = [name.strip() for name in first[1]]
+    columns, remarks = find_columns(header, source.columns, str(source.path))
+    places = {role: header.index(column) for role, column in columns.items()}
+
+    def cell(cells: list[str], role: str, default: str = "") -> str:
+        return cells[places[role]].strip() if role in places else default
+
+    def number(cells: list[str], role: str) -> str:
+        # Where semicolons separate, commas are decimal points.
+        text = cell(cells, role)
+        return text.replace(",", ".") if delimiter == ";" else text
+
+    def parsed() -> Iterator[Row]:
+        for line, cells in rows:
+            if len(cells) != len(header):
+                raise FormatError(
+                    f"line {line}: {len(cells)} values, expected {len(header)} as in the first "
+                    "line; put quotes around values that contain the separator"
+                )
+            yield Row(
+                line,
+                cell(cells, "recording"),
+                cell(cells, "step"),
+                cell(cells, "procedure", source.name),
+                start=number(cells, "start"),
+                end=number(cells, "end"),
+                mistake=cell(cells, "mistake"),
+                weight=number(cells, "weight"),
+            )
+
+    recordings, more = gather(parsed(), marked="mistake" in places)
+    return assemble(recordings, notes=[("", remark) for remark in (*remarks, *more)])
+
+
+def _delimiter(text: str) -> str:
+    """Return the separator that splits the first line into the most values."""
+
+    def width(delimiter: str) -> int:
+        try:
+            return len(next(_cells(text, delimiter), (1, []))[1])
+        except FormatError:
+            return 0
+
+    return max(_DELIMITERS, key=width)
+
+
+def _cells(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield each row that holds anything, with the number of the line it starts in."""
+    # strict: otherwise a quote that is never closed swallows the rest of the file.
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield line, cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise FormatError(f"line {line}: no row of a table ({error})") from None

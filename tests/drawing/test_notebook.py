@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import pytest
+
+from stepgraph import TaskGraph
+from stepgraph.drawing import drawing
+from stepgraph.errors import MissingExtraError
+from stepgraph.graph import display
+from stepgraph.procedures import load_procedure
+
+GRAPH = load_procedure("pancakes").graph
+
+
+def test_a_notebook_gets_a_drawing_and_text() -> None:
+    shown = GRAPH._repr_mimebundle_()
+    assert shown["image/svg+xml"].startswith("<svg")
+    assert shown["text/plain"].startswith("TaskGraph('pancakes', 13 steps")
+    assert "whisk the batter" in shown["text/plain"]
+
+
+def test_without_the_extra_a_notebook_gets_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: object, **__: object) -> str:
+        raise MissingExtraError("drawing a graph", "draw")
+
+    monkeypatch.setattr(drawing, "draw_graph", missing)
+    assert set(GRAPH._repr_mimebundle_()) == {"text/plain"}
+
+
+def test_what_nobody_shows_is_shown_as_its_repr() -> None:
+    assert display.show(3) == {"text/plain": "3"}
+
+
+def test_every_class_that_is_shown_has_a_function_that_does_it() -> None:
+    assert display.SHOWN_BY.keys() == {TaskGraph.__name__}

@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stepgraph.drawing import render
+from stepgraph.drawing.bpmn import to_bpmn
+from stepgraph.errors import FormatError
+from stepgraph.formats import read_graph
+from stepgraph.formats.bpmn import graph_from_bpmn
+from stepgraph.graph import TaskGraph, connect_ends
+from tests.drawing.test_graphml import XML_TEXT
+from tests.formats.test_pnml import GRAPHS
+
+MODEL = "http://www.omg.org/spec/BPMN/20100524/MODEL"
+KINDS = {"s": "startEvent", "e": "endEvent", "p": "parallelGateway", "x": "exclusiveGateway"}
+
+
+def process(flows: Iterable[str], *, more: str = "", name: str = "") -> str:
+    """Return a process from flows such as "s>A": capitals are tasks, p1 is a parallel gateway."""
+    pairs = [flow.split(">") for flow in flows]
+    lines = []
+    for node in dict.fromkeys(node for pair in pairs for node in pair):
+        kind = KINDS.get(node[0], "userTask")
+        label = f' name="do {node}"' if node.isupper() else ""
+        lines.append(f'<{kind} id="{node}"{label}></{kind}>')
+    lines += [
+        f'<sequenceFlow id="f{number}" sourceRef="{source}" targetRef="{target}"/>'
+        for number, (source, target) in enumerate(pairs)
+    ]
+    inside = "\n".join([*lines, more])
+    return (
+        f'<definitions xmlns="{MODEL}">\n<collaboration id="c"/>\n'
+        f'<process id="p"{name}>\n{inside}\n</process></definitions>\n'
+    )
+
+
+CHAIN = ["s>A", "A>B", "B>e"]
+DIAMOND = ["s>p1", "p1>A", "p1>B", "A>p2", "B>p2", "p2>C", "C>e"]
+MAYBE = ["s>x1", "x1>A", "A>x2", "x1>x2", "x2>B", "B>e"]
+
+
+@given(GRAPHS, XML_TEXT)
+@settings(deadline=None, max_examples=60)
+def test_what_is_written_comes_back(graph: TaskGraph, name: str) -> None:
+    graph = graph.replace(procedure=name)
+    back = graph_from_bpmn(to_bpmn(graph), "stem")
+    connected = TaskGraph(graph.steps, connect_ends(graph.steps, graph.edges))
+    assert back == connected
+    assert back.steps == graph.steps
+    assert back.optional_steps == graph.optional_steps
+    assert back.procedure == (name.strip() or "stem")
+
+
+def test_gateways_join_what_is_before_to_what_is_after() -> None:
+    graph = graph_from_bpmn(process(DIAMOND, name=' name="tea"'), "stem")
+    assert graph == TaskGraph.from_preconditions({"do C": ["do A", "do B"]})
+    assert graph.procedure == "tea"
+
+
+def test_several_flows_out_of_a_task_and_several_ends_are_parallel() -> None:
+    graph = graph_from_bpmn(process(["s>A", "A>B", "A>C", "B>e1", "C>e2"]), "")
+    assert graph == TaskGraph.from_preconditions({"do B": ["do A"], "do C": ["do A"]})
+
+
+def test_a_task_with_a_line_past_it_is_optional() -> None:
+    graph = graph_from_bpmn(process(MAYBE), "")
+    assert graph == TaskGraph.from_preconditions({"do B": ["do A"]})
+    assert graph.optional_steps == ("do A",)
+
+
+def test_what_only_describes_is_passed_over() -> None:
+    more = (
+        '<laneSet id="l"/><documentation>x</documentation><dataObject id="d"/>'
+        '<textAnnotation id="t"/><association id="a"/><v:own xmlns:v="urn:v"/>'
+    )
+    assert graph_from_bpmn(process(CHAIN, more=more), "").steps == ("do A", "do B")
+
+
+def inside(node: str, child: str) -> str:
+    text = process(CHAIN)
+    return text.replace(f'id="{node}" name="do {node}">', f'id="{node}" name="do {node}">{child}')
+
+
+REFUSED = {
+    "an exclusive gateway": (
+        process(["s>x1", "x1>A", "x1>B", "A>x2", "B>x2", "x2>e"]),
+        r"an exclusive gateway, the exclusive gateway 'x1' \(line \d+\)",
+    ),
+    "a line past two tasks": (
+        process(["s>x1", "x1>A", "A>B", "B>x2", "x1>x2", "x2>e"]),
+        "an exclusive gateway",
+    ),
+    "a loop": (
+        process(["s>p1", "p1>A", "A>p2", "p2>p1", "p2>e"]),
+        "a loop, from the .* to .*without loops",
+    ),
+    "several flows into a task": (
+        process(["s>A", "s>B", "A>C", "B>C", "C>e"]),
+        "2 sequence flows lead to the user task 'do C'.*expected a parallel gateway",
+    ),
+    "no start": (process(["A>B", "B>e"]), "no start event"),
+    "two starts": (process(["s1>A", "s2>B", "A>e", "B>e"]), "2 start events"),
+    "a flow to the start": (process(["s>A", "A>s"]), "a sequence flow leads to the start event"),
+    "a flow from the end": (process([*CHAIN, "e>C", "C>e2"]), "a sequence flow leaves the end"),
+    "a task that nothing leads to": (
+        process([*CHAIN, "C>e"]),
+        "the user task 'do C' .* hangs loose: no sequence flow leads to it",
+    ),
+    "a task that leads nowhere": (
+        process(["s>A", "A>B"]),
+        "the user task 'do B' .* hangs loose: no sequence flow leads from it",
+    ),
+    "a task without a name": (
+        process(CHAIN, more='<task id="C"/>'),
+        r"the task 'C' \(line \d+\) has no name",
+    ),
+    "two tasks of one name": (process(CHAIN).replace("do B", "do A"), "have the same name"),
+    "an id used twice": (process(CHAIN, more='<task id="A" name="x"/>'), "the id 'A' is that of"),
+    "a flow's id used twice": (
+        process(CHAIN, more='<sequenceFlow id="f0" sourceRef="A" targetRef="B"/>'),
+        "the id 'f0' is used twice",
+    ),
+    "a node without an id": (process(CHAIN, more='<task name="x"/>'), "a task 'x' without an id"),
+    "a flow to nowhere": (
+        process(CHAIN, more='<sequenceFlow id="y" sourceRef="A" targetRef="Z"/>'),
+        r"line \d+: a sequence flow whose targetRef is 'Z', which is not in the process",
+    ),
+    "a flow from nowhere": (
+        process(CHAIN, more='<sequenceFlow id="y" targetRef="A"/>'),
+        "a sequence flow whose sourceRef is none",
+    ),
+    "a condition": (
+        process(
+            CHAIN,
+            more='<sequenceFlow id="y" sourceRef="A" targetRef="e"><conditionExpression/>'
+            "</sequenceFlow>",
+        ),
+        r"line \d+: a condition on the sequence flow after the user task 'do A'",
+    ),
+    "a loop marker": (inside("A", "<standardLoopCharacteristics/>"), "a loop at the user task"),
+    "a multi-instance task": (
+        inside("A", "<multiInstanceLoopCharacteristics/>"),
+        "a multi-instance loop at the user task 'do A'",
+    ),
+    "a terminate event": (
+        process(CHAIN).replace('id="e">', 'id="e"><terminateEventDefinition/>'),
+        "a terminate event at the end event 'e'",
+    ),
+    "compensation": (
+        process(CHAIN).replace('id="A"', 'id="A" isForCompensation="true"'),
+        "has isForCompensation='true'",
+    ),
+    "an unknown construct": (process(CHAIN, more='<wormhole id="w"/>'), "<wormhole>"),
+    "two processes": (
+        process(CHAIN).replace("</definitions>", '<process><task id="x"/></process></definitions>'),
+        "2 processes with tasks",
+    ),
+    "no process": (f'<definitions xmlns="{MODEL}"/>', "no processes with tasks"),
+    "another document": ("<html/>", "the element <html> of the namespace ''"),
+    "another namespace": (
+        process(CHAIN).replace(MODEL, "urn:x"),
+        "<definitions> of the namespace 'urn:x'; expected <definitions> of BPMN 2.0",
+    ),
+    **{
+        construct: (
+            process(CHAIN, more=f'<{element} id="w" name="why"/>'),
+            rf"line \d+: {construct} 'why'; expected tasks and parallel gateways",
+        )
+        for construct, element in (
+            ("an inclusive gateway", "inclusiveGateway"),
+            ("a complex gateway", "complexGateway"),
+            ("an event-based gateway", "eventBasedGateway"),
+            ("a sub-process", "subProcess"),
+            ("a call of another process", "callActivity"),
+            ("a boundary event", "boundaryEvent"),
+            ("an intermediate event", "intermediateCatchEvent"),
+        )
+    },
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_anything_else_is_refused_by_name(case: str, tmp_path: Path) -> None:
+    text, message = REFUSED[case]
+    path = tmp_path / "process.bpmn"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match=message) as refused:
+        read_graph(path)
+    assert str(refused.value).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize("suffix", [".bpmn", ".pnml", ".graphml"])
+def test_the_root_of_an_xml_file_says_what_it_is(suffix: str, tmp_path: Path) -> None:
+    graph = TaskGraph.from_preconditions({"mix": ["crack egg"]})
+    path = tmp_path / "some.xml"
+    path.write_text(render(graph, suffix), encoding="utf-8")
+    assert read_graph(path) == graph
+    path.write_text("<html/>", encoding="utf-8")
+    with pytest.raises(FormatError, match="the element <html>; expected PNML, BPMN or GraphML"):
+        read_graph(path)
+
+
+def test_silent_nodes_may_not_stand_for_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stepgraph.formats.flow.WORK", 3)
+    with pytest.raises(FormatError, match="silent nodes that stand for more than 3 pairs"):
+        graph_from_bpmn(process(DIAMOND), "")
+
+
+def test_a_file_too_large_is_refused_unread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stepgraph.formats.graphs.MEGABYTES", 0)
+    path = tmp_path / "process.bpmn"
+    path.write_text(process(CHAIN), encoding="utf-8")
+    with pytest.raises(FormatError, match="expected at most 0 MB"):
+        read_graph(path)
+
+
+@given(st.text(max_size=60), st.integers(0, 900), st.integers(0, 30))
+@settings(deadline=None, max_examples=200)
+def test_a_spoilt_file_is_read_or_refused(patch: str, place: int, cut: int) -> None:
+    text = process(MAYBE)
+    with suppress(FormatError):  # any other error fails the test
+        graph_from_bpmn(text[:place] + patch + text[place + cut :], "")

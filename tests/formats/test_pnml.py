@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stepgraph.drawing.pnml import to_pnml
+from stepgraph.errors import FormatError
+from stepgraph.formats import read_graph
+from stepgraph.formats.pnml import graph_from_pnml
+from stepgraph.graph import TaskGraph, connect_ends
+from tests.drawing.strategies import task_graphs as named_graphs
+from tests.drawing.test_bpmn import large_graphs
+from tests.drawing.test_graphml import XML_TEXT
+
+GRAPHS = large_graphs() | named_graphs(endings=XML_TEXT)
+
+
+def net(
+    arcs: Iterable[str],
+    *,
+    silent: str = "",
+    tokens: str = "s",
+    more: str = "",
+    kind: str = "http://www.pnml.org/version-2009/grammar/ptnet",
+) -> str:
+    """Return a net from arcs such as "s>A": capitals are transitions, other letters places."""
+    pairs = [arc.split(">") for arc in arcs]
+    nodes = dict.fromkeys(node for pair in pairs for node in pair)
+    lines = []
+    for node in nodes:
+        if node.isupper():
+            name = "" if node in silent else f"<name><text> do {node} </text></name>"
+            lines.append(f'<transition id="{node}">{name}</transition>')
+        else:
+            marking = f"<initialMarking><text>{tokens.count(node)}</text></initialMarking>"
+            lines.append(f'<place id="{node}">{marking}</place>')
+    lines += [
+        f'<arc id="a{number}" source="{source}" target="{target}"/>'
+        for number, (source, target) in enumerate(pairs)
+    ]
+    inside = "\n".join([*lines, more])
+    return (
+        '<?xml version="1.0"?>\n<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml">\n'
+        f'<net id="n" type="{kind}"><page id="p">\n{inside}\n</page></net></pnml>\n'
+    )
+
+
+CHAIN = ["s>A", "A>p", "p>B", "B>e"]
+DIAMOND = ["s>T", "T>p", "T>q", "p>A", "q>B", "A>u", "B>v", "u>J", "v>J", "J>x", "x>C", "C>e"]
+
+
+@given(GRAPHS, XML_TEXT)
+@settings(deadline=None, max_examples=60)
+def test_what_is_written_comes_back(graph: TaskGraph, name: str) -> None:
+    graph = graph.replace(procedure=name)
+    back = graph_from_pnml(to_pnml(graph), "stem")
+    connected = TaskGraph(graph.steps, connect_ends(graph.steps, graph.edges))
+    assert back == connected
+    assert back.steps == graph.steps
+    assert back.optional_steps == graph.optional_steps
+    assert back.procedure == (name.strip() or "stem")
+
+
+def test_a_chain_is_a_chain() -> None:
+    graph = graph_from_pnml(net(CHAIN), "tea")
+    assert graph == TaskGraph.from_preconditions({"do B": ["do A"]})
+    assert graph.procedure == "tea"
+
+
+def test_silent_transitions_join_what_is_before_to_what_is_after() -> None:
+    graph = graph_from_pnml(net(DIAMOND, silent="TJ"), "")
+    assert graph == TaskGraph.from_preconditions({"do C": ["do A", "do B"]})
+
+
+def test_an_invisible_transition_with_a_name_is_silent() -> None:
+    tau = '<toolspecific tool="ProM" version="6.4" activity="$invisible$"/>'
+    text = net(DIAMOND, silent="T").replace("do J </text></name>", f"tau</text></name>{tau}")
+    assert graph_from_pnml(text, "").steps == ("do A", "do B", "do C")
+
+
+def test_a_silent_transition_beside_a_step_makes_it_optional() -> None:
+    graph = graph_from_pnml(net([*CHAIN, "s>T", "T>p"], silent="T"), "")
+    assert graph.optional_steps == ("do A",)
+
+
+def test_a_source_without_a_token_is_where_a_workflow_net_starts() -> None:
+    assert graph_from_pnml(net(CHAIN, tokens=""), "").steps == ("do A", "do B")
+
+
+def test_older_files_without_namespace_pages_or_with_other_numbers_are_read() -> None:
+    text = net(CHAIN).replace(' xmlns="http://www.pnml.org/version-2009/grammar/pnml"', "")
+    text = text.replace('<page id="p">', "").replace("</page>", "")
+    text = text.replace("<text>1</text>", "<value>Default,1</value>")
+    text = text.replace("<text>0</text>", "0").replace("<text> do A </text>", "<value>do A</value>")
+    assert graph_from_pnml(text, "").steps == ("do A", "do B")
+
+
+def test_arcs_that_say_they_are_normal_are() -> None:
+    prom = "<arctype><text>normal</text></arctype><inscription><text>1</text></inscription>"
+    text = net(CHAIN).replace('target="A"/>', f'target="A">{prom}</arc>')
+    assert graph_from_pnml(text, "").steps == ("do A", "do B")
+
+
+FINAL = "<finalmarkings><marking><place idref='%s'><text>1</text></place></marking></finalmarkings>"
+
+REFUSED = {
+    "a place with two consumers": (
+        net([*CHAIN, "p>C", "C>f"]),
+        r"a choice: 2 transitions after the place 'p' \(line \d+\), the transition 'do B'",
+    ),
+    "a place with two producers": (
+        net(["s>A", "z>C", "A>p", "C>p", "p>B", "B>e"], tokens="sz"),
+        "a merge: 2 transitions before the place 'p'",
+    ),
+    "a loop": (
+        net(["s>A", "A>p", "p>B", "B>q", "q>A", "B>e"]),
+        r"a loop, from the transition 'do [AB]' \(line \d+\) to .*without loops",
+    ),
+    "no start": (net(["A>p", "p>A"]), "no start; expected a place that no transition leads to"),
+    "a place that never gets a token": (
+        net([*CHAIN, "z>C", "C>f"]),
+        "the place 'z' .* has 0 tokens; expected one to start with",
+    ),
+    "two tokens": (net(CHAIN, tokens="ss"), "the place 's' .* has 2 tokens; expected one"),
+    "a token in the middle": (
+        net(CHAIN, tokens="sp"),
+        "the place 'p' .* has 1 tokens; expected no",
+    ),
+    "a transition with nothing before": (
+        net([*CHAIN, "C>f"]),
+        "the transition 'do C' .* hangs loose: there is no place before it",
+    ),
+    "a transition with nothing after": (
+        net(["s>A", "A>p", "p>B"]),
+        "the transition 'do B' .* hangs loose: there is no place after it",
+    ),
+    "a place without arcs": (net(CHAIN, more='<place id="z"/>'), "the place 'z' .* has no arcs"),
+    "an id used twice": (
+        net(CHAIN, more='<place id="A"/>'),
+        r"line \d+: the id 'A' is that of the transition 'do A' \(line \d+\) already",
+    ),
+    "a node without an id": (net(CHAIN, more="<place/>"), "a place without an id"),
+    "an arc to nowhere": (
+        net(CHAIN, more='<arc id="x" source="A" target="Z"/>'),
+        r"line \d+: an arc whose target is 'Z', which is not in the net",
+    ),
+    "an arc from nowhere": (net(CHAIN, more='<arc target="s"/>'), "an arc whose source is none"),
+    "an arc between places": (
+        net(CHAIN, more='<arc source="s" target="e"/>'),
+        "an arc from the place 's' .* to the place 'e'",
+    ),
+    "an arc of weight two": (
+        net(CHAIN).replace(
+            '<arc id="a0" source="s" target="A"/>',
+            '<arc source="s" target="A"><inscription><text>2</text></inscription></arc>',
+        ),
+        "of the weight 2; expected 1",
+    ),
+    "an arc twice": (net([*CHAIN, "s>A"]), "of the weight 2; expected 1"),
+    "an inhibitor arc": (
+        net(CHAIN, more='<arc source="s" target="B"><type value="inhibitor"/></arc>'),
+        "an arc of the type 'inhibitor'",
+    ),
+    "a reset arc in ProM's way": (
+        net(CHAIN, more='<arc source="s" target="B"><arctype><text>reset</text></arctype></arc>'),
+        "an arc of the type 'reset'",
+    ),
+    "an arc of a timed net": (
+        net(CHAIN, more='<arc source="s" target="B" type="timed"/>'),
+        "an arc of the type 'timed'",
+    ),
+    "a marking that is no number": (
+        net(CHAIN).replace("<text>1</text>", "<text>many</text>"),
+        "the initialMarking is 'many'; expected a number",
+    ),
+    "two transitions of one name": (
+        net(CHAIN).replace("do B", "do A"),
+        "the transition 'do A' .* and the transition 'do A' .* have the same name",
+    ),
+    "no named transition": (net(CHAIN, silent="AB"), "no steps"),
+    "another final marking": (
+        net(CHAIN).replace("</net>", FINAL % "p" + "</net>"),
+        "a final marking other than one token in each place at the end",
+    ),
+    "a high-level net": (net(CHAIN, kind="http://x/symmetricnet"), "a high-level net"),
+    "a reference place": (net(CHAIN, more='<referencePlace id="r"/>'), "a reference place"),
+    "an unknown element": (net(CHAIN, more="<timer/>"), "<timer>, unknown in a net"),
+    "two nets": ("<pnml><net/><net/></pnml>", "2 nets in the file; expected one"),
+    "no net": ("<pnml/>", "no nets in the file"),
+    "another document": ("<html/>", "the element <html>; expected <pnml>"),
+    "another namespace": ('<pnml xmlns="urn:x"/>', "<pnml> has the namespace 'urn:x'"),
+    "a step called START": (net(CHAIN).replace("do A", "START"), "a step is called 'START'"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_anything_else_is_refused_by_name(case: str, tmp_path: Path) -> None:
+    text, message = REFUSED[case]
+    path = tmp_path / "net.pnml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match=message) as refused:
+        read_graph(path)
+    assert str(refused.value).startswith(f"{path}: ")
+
+
+@given(st.text(max_size=60), st.integers(0, 600), st.integers(0, 30))
+@settings(deadline=None, max_examples=200)
+def test_a_spoilt_file_is_read_or_refused(patch: str, place: int, cut: int) -> None:
+    text = net(DIAMOND, silent="TJ")
+    with suppress(FormatError):  # any other error fails the test
+        graph_from_pnml(text[:place] + patch + text[place + cut :], "")

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from stepgraph.errors import GraphError, UnknownNameError
+from stepgraph.graph.adjacency import Matrix, WeightedAdjacency
+from stepgraph.sequences import Vocabulary
+
+WORDS = Vocabulary(("a", "b", "c"))
+MATRICES = arrays(np.float64, (5, 5), elements=st.floats(0, 10))
+
+
+def broken(value: float) -> Matrix:
+    matrix = np.zeros((5, 5))
+    matrix[2, 1] = value
+    return matrix
+
+
+@given(MATRICES, st.sampled_from(WORDS.nodes), st.sampled_from(WORDS.nodes))
+def test_the_row_is_the_step_and_the_column_its_precondition(
+    matrix: Matrix, step: str, precondition: str
+) -> None:
+    weight = WeightedAdjacency(WORDS, matrix).weight(step, precondition)
+    assert weight == matrix[WORDS.nodes.index(step), WORDS.nodes.index(precondition)]
+
+
+@given(MATRICES, st.sets(st.sampled_from(WORDS.steps)))
+def test_leaving_steps_out_keeps_the_weights_of_the_others(matrix: Matrix, out: set[str]) -> None:
+    whole = WeightedAdjacency(WORDS, matrix)
+    part = whole.without(tuple(out))
+    assert part.vocabulary.steps == tuple(step for step in WORDS.steps if step not in out)
+    for step in part.vocabulary.nodes:
+        for precondition in part.vocabulary.nodes:
+            assert part.weight(step, precondition) == whole.weight(step, precondition)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (5, 4), (5,), (5, 5, 1)])
+def test_another_shape_is_refused_with_the_expected_one(shape: tuple[int, ...]) -> None:
+    with pytest.raises(GraphError, match=r"expected \(5, 5\): 3 steps, START and END"):
+        WeightedAdjacency(WORDS, np.zeros(shape))
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), -0.5])
+def test_a_weight_that_cannot_be_is_refused_with_its_place(value: float) -> None:
+    with pytest.raises(GraphError, match=f"the weight of 'b' needing 'a' is {value}"):
+        WeightedAdjacency(WORDS, broken(value))
+
+
+@pytest.mark.parametrize("value", ["abc", [[1, 2], [3]], None, [[{}] * 5] * 5])
+def test_what_is_no_matrix_of_numbers_is_refused(value: Any) -> None:
+    with pytest.raises(GraphError, match="the weights"):
+        WeightedAdjacency(WORDS, value)
+
+
+def test_an_unknown_step_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match="'d'"):
+        WeightedAdjacency(WORDS, np.zeros((5, 5))).weight("d", "a")
+
+
+def test_the_matrix_given_is_copied_and_its_owner_may_go_on() -> None:
+    matrix = np.zeros((5, 5))
+    adjacency = WeightedAdjacency(WORDS, matrix)
+    matrix[2, 1] = 1
+    assert adjacency.weight("b", "a") == 0
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [
+        lambda adjacency: adjacency,
+        copy.copy,
+        copy.deepcopy,
+        lambda adjacency: pickle.loads(pickle.dumps(adjacency)),  # noqa: S301 - our own bytes
+    ],
+    ids=["itself", "copy", "deepcopy", "pickle"],
+)
+def test_neither_the_weights_nor_those_of_a_copy_can_be_written(copied: Any) -> None:
+    adjacency = copied(WeightedAdjacency(WORDS, broken(0.5)))
+    assert adjacency.weight("b", "a") == 0.5
+    with pytest.raises(ValueError, match="read-only"):
+        adjacency.matrix[2, 1] = 1
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        adjacency.matrix = np.ones((5, 5))

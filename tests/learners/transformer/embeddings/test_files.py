@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import io
+import pickle
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from stepgraph.errors import FileError, FormatError
+from stepgraph.learners.transformer.embeddings import files
+from stepgraph.learners.transformer.embeddings.files import read_embeddings, vectors_of
+
+EGG, MILK = np.array([1.0, 2.0], np.float32), np.array([3.0, 4.0], np.float32)
+
+
+def write(path: Path, **arrays: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> Path:
+    np.savez(path, allow_pickle=False, **arrays)
+    return path
+
+
+def test_every_kind_of_file_gives_the_same_vectors(tmp_path: Path) -> None:
+    by_name = write(tmp_path / "a.npz", egg=EGG, milk=MILK)
+    rows = tmp_path / "b.npz"
+    np.savez(rows, steps=np.array(["egg", "milk"]), embeddings=np.stack([EGG, MILK]))
+    tensors = {"egg": torch.from_numpy(EGG), "milk": torch.from_numpy(MILK)}
+    save_file(tensors, tmp_path / "c.safetensors")
+    torch.save(tensors, tmp_path / "d.pt")
+    for path in (by_name, rows, tmp_path / "c.safetensors", tmp_path / "d.pt"):
+        vectors = vectors_of(["milk", "egg"], read_embeddings(path), str(path))
+        assert vectors.tolist() == [[3.0, 4.0], [1.0, 2.0]]
+
+
+def test_a_step_without_an_embedding_is_named_with_the_nearest() -> None:
+    with pytest.raises(FormatError, match=r"mine: no embedding of the step 'eg'.*mean 'egg'"):
+        vectors_of(["eg"], {"egg": EGG}, "mine")
+
+
+def test_vectors_of_different_widths_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.npz", egg=EGG, milk=np.ones(3, np.float32))
+    with pytest.raises(FormatError, match="'milk' has 3 values, others have 2"):
+        read_embeddings(path)
+
+
+def test_values_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.npz", egg=np.array([1.0, np.nan], np.float32))
+    with pytest.raises(FormatError, match="'egg' holds a value that is no finite number"):
+        read_embeddings(path)
+
+
+def test_an_empty_name_and_a_name_listed_twice_are_refused(tmp_path: Path) -> None:
+    torch.save({" ": torch.ones(2)}, tmp_path / "a.pt")
+    with pytest.raises(FormatError, match="empty name"):
+        read_embeddings(tmp_path / "a.pt")
+    np.savez(tmp_path / "b.npz", steps=np.array(["egg", "egg"]), embeddings=np.ones((2, 2)))
+    with pytest.raises(FormatError, match="'egg' is listed twice"):
+        read_embeddings(tmp_path / "b.npz")
+
+
+def test_rows_without_names_are_refused(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", steps=np.array(["egg"]), embeddings=np.ones((2, 2)))
+    with pytest.raises(FormatError, match="one name and one row for each step"):
+        read_embeddings(tmp_path / "a.npz")
+
+
+class Trap:
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return print, ("this pickle ran code",)
+
+
+def test_a_pickle_that_is_not_plain_tensors_is_refused_and_runs_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    torch.save({"egg": Trap()}, tmp_path / "a.pt")
+    (tmp_path / "b.pt").write_bytes(pickle.dumps({"egg": Trap()}))
+    for name in ("a.pt", "b.pt"):
+        with pytest.raises(FormatError, match="more in it than plain tensors"):
+            read_embeddings(tmp_path / name)
+    assert capsys.readouterr().out == ""
+
+
+def test_a_list_of_tensors_is_refused(tmp_path: Path) -> None:
+    torch.save([torch.ones(2)], tmp_path / "a.pt")
+    with pytest.raises(FormatError, match="holds list; expected a dictionary"):
+        read_embeddings(tmp_path / "a.pt")
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".safetensors", ".pt"])
+def test_truncated_files_are_refused(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a{suffix}"
+    if suffix == ".npz":
+        write(path, egg=EGG)
+    elif suffix == ".pt":
+        torch.save({"egg": torch.ones(2)}, path)
+    else:
+        save_file({"egg": torch.ones(2)}, path)
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(FormatError, match="is it whole"):
+        read_embeddings(path)
+
+
+def test_missing_and_foreign_files_are_named(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="no such file"):
+        read_embeddings(tmp_path / "a.npz")
+    (tmp_path / "a.csv").write_text("egg,1,2")
+    with pytest.raises(FormatError, match="expected a file of the kind"):
+        read_embeddings(tmp_path / "a.csv")
+
+
+def test_a_pickle_whose_instructions_make_no_sense_is_refused(tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    torch.save({"egg": torch.ones(2)}, buffer)
+    # Instructions that take from an empty stack.
+    with zipfile.ZipFile(buffer) as whole, zipfile.ZipFile(tmp_path / "a.pt", "w") as broken:
+        for name in whole.namelist():
+            content = whole.read(name)
+            broken.writestr(name, b"\x80\x02." if name.endswith("data.pkl") else content)
+    with pytest.raises(FormatError, match=r"a\.pt: "):
+        read_embeddings(tmp_path / "a.pt")
+
+
+def test_a_file_that_grows_out_of_proportion_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "GROWTH_FROM", 1_000_000)
+    np.savez_compressed(tmp_path / "bomb.npz", egg=np.zeros(1_000_000))
+    with pytest.raises(FormatError, match="grows to more than 50 times its size"):
+        read_embeddings(tmp_path / "bomb.npz")
+
+
+# Where a zip file's entry says which version, flags and method it has: in its own header, and in
+# the list at the file's end.
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("extract_version", 99), ("flag_bits", 1), ("flag_bits", 32), ("compress_type", 99)],
+)
+def test_an_archive_of_a_kind_that_numpy_never_writes_is_refused(
+    tmp_path: Path, field: str, value: int
+) -> None:
+    path = tmp_path / "steps.npz"
+    np.savez(path, mix=np.ones(3, np.float32))
+    content = bytearray(path.read_bytes())
+    place = {"extract_version": 4, "flag_bits": 6, "compress_type": 8}[field]
+    for start, more in ((content.index(b"PK\3\4"), 0), (content.index(b"PK\1\2"), 2)):
+        content[start + place + more] = value
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match=r"cannot be read as \.npz, is it whole"):
+        read_embeddings(path)
+
+
+def test_what_is_no_array_in_an_archive_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "steps.npz"
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr("steps", b"mix")
+        packed.writestr("embeddings", b"1 2 3")
+    with pytest.raises(FormatError, match="'steps' in it is no array; expected arrays alone"):
+        read_embeddings(path)
