@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
+import stepgraph.recognise as home
 from stepgraph.errors import FormatError, SettingError
-from stepgraph.learners import recogniser as home
 from stepgraph.recognise import RecogniserSettings, fit_recogniser
 from stepgraph.recognise.frames import FrameRecording
 from tests.recognise.samples import CAMERA, SETTINGS, films, trained
@@ -164,4 +164,4 @@ def test_without_torch_the_command_that_installs_it_is_said() -> None:
 
 def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'fit'"):
-        _ = home.fit  # type: ignore[attr-defined]
+        _ = home.fit
