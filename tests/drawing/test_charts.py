@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from stepgraph.drawing.charts import Dots, Point, Series, dot_chart, line_chart
 from stepgraph.drawing.charts.axes import round_ticks, tick_labels
 from stepgraph.drawing.charts.looks import COLOURS, looks
-from stepgraph.drawing.text import printable
 from stepgraph.errors import SettingError
+from stepgraph.layout.text import printable
 
 from .strategies import NASTY, names
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 
 from stepgraph.drawing.dot import to_dot
-from stepgraph.drawing.text import printable
 from stepgraph.errors import SettingError
 from stepgraph.graph import TaskGraph
+from stepgraph.layout.text import printable
 
 from .strategies import NASTY, task_graphs
 

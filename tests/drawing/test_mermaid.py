@@ -5,8 +5,8 @@ import re
 from hypothesis import given, settings
 
 from stepgraph.drawing.mermaid import to_mermaid
-from stepgraph.drawing.text import printable
 from stepgraph.graph import TaskGraph
+from stepgraph.layout.text import printable
 
 from .strategies import task_graphs
 

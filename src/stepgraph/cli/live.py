@@ -36,7 +36,7 @@ def say(text: str, colour: str = "") -> None:
     NobodyReadsError
         If the output has been closed.
     """
-    from stepgraph.drawing.text import printable
+    from stepgraph.layout.text import printable
 
     shown = printable(text)  # names come from anywhere and may hold what moves the cursor
     _print(f"\x1b[{colour}m{shown}\x1b[0m" if colour and in_colour() else shown)

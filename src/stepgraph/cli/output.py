@@ -31,7 +31,7 @@ def prepare_streams() -> None:
 
 def echo(text: str = "") -> None:
     """Print a text of one or more lines."""
-    from stepgraph.drawing.text import printable
+    from stepgraph.layout.text import printable
 
     # Names come from files and may hold anything, also what would move the cursor.
     _write(sys.stdout, "\n".join(map(printable, text.split("\n"))))
@@ -56,7 +56,7 @@ def print_json(content: Any) -> None:
 def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "") -> None:
     """Print a table that fits the terminal; columns of figures stand to the right."""
     from stepgraph.cli.tables import lay_out
-    from stepgraph.drawing.text import wrap
+    from stepgraph.layout.text import wrap
 
     if title:
         echo("\n".join(wrap(title, _width())) + "\n")
@@ -119,7 +119,7 @@ def discard_output() -> None:
 
 
 def _print_aside(kind: str, text: str) -> None:
-    from stepgraph.drawing.text import printable
+    from stepgraph.layout.text import printable
 
     _write(sys.stderr, f"{kind}: {printable(text)}")
 

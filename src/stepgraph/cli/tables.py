@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stepgraph.drawing.text import columns, pad, printable, wrap
+from stepgraph.layout.text import columns, pad, printable, wrap
 
 _GAP = "  "
 

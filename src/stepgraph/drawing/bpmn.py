@@ -11,9 +11,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from stepgraph.drawing.layers import Layout, lay_out
 from stepgraph.drawing.xml_text import check_characters, check_steps, escaped
 from stepgraph.graph import TaskGraph, connect_ends
+from stepgraph.layout.layers import Layout, lay_out
 from stepgraph.sequences import END, START
 
 _GATEWAY, _EVENT, _TASK, _TASK_HEIGHT = 50.0, 36.0, 120.0, 80.0

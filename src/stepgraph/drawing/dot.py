@@ -10,9 +10,9 @@ import math
 from typing import Literal
 
 from stepgraph.drawing.steps import with_attributes
-from stepgraph.drawing.text import printable, wrap
 from stepgraph.errors import SettingError
 from stepgraph.graph import TaskGraph
+from stepgraph.layout.text import printable, wrap
 
 Direction = Literal["BT", "LR"]
 

@@ -11,8 +11,8 @@ import re
 
 from stepgraph.drawing.dot import Direction, check_direction
 from stepgraph.drawing.steps import with_attributes
-from stepgraph.drawing.text import printable, wrap
 from stepgraph.graph import TaskGraph
+from stepgraph.layout.text import printable, wrap
 
 _LABEL_COLUMNS = 28
 # Letters of any script and these say nothing to Mermaid and its Markdown inside of quotes.

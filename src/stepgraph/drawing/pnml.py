@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from stepgraph.drawing.layers import Layout, Link, lay_out
 from stepgraph.drawing.xml_text import check_characters, check_steps, escaped
 from stepgraph.graph import TaskGraph, connect_ends
+from stepgraph.layout.layers import Layout, Link, lay_out
 from stepgraph.sequences import END, START
 
 _TYPE = "http://www.pnml.org/version-2009/grammar/ptnet"

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from stepgraph.drawing.order import Needs, last_rows
-from stepgraph.drawing.tracks import Tracks, choose_columns
+from stepgraph.layout.order import Needs, last_rows
+from stepgraph.layout.tracks import Tracks, choose_columns
 
 
 class Glyphs(NamedTuple):
@@ -71,7 +71,7 @@ def draw_rails(
 
     Examples
     --------
-    >>> from stepgraph.drawing.tracks import lay_tracks
+    >>> from stepgraph.layout.tracks import lay_tracks
     >>> order, needs = [0, 2, 1, 3, 4], [[], [0], [0], [1], [2, 3]]
     >>> print("\n".join(draw_rails(order, needs, lay_tracks(order, needs)).rows))
     ○

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape, quoteattr
 
-from stepgraph.drawing.text import columns, printable
+from stepgraph.layout.text import columns, printable
 
 FONT_SIZE = 13
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from stepgraph.drawing.order import row_order
 from stepgraph.drawing.rails import ASCII, UNICODE, Rails, draw_rails
 from stepgraph.drawing.steps import with_attributes
-from stepgraph.drawing.text import columns, pad, printable, shorten, wrap
-from stepgraph.drawing.tracks import lay_tracks
 from stepgraph.errors import SettingError
 from stepgraph.graph import TaskGraph
+from stepgraph.layout.order import row_order
+from stepgraph.layout.text import columns, pad, printable, shorten, wrap
+from stepgraph.layout.tracks import lay_tracks
 
 MINIMUM_WIDTH = 40
 _NAME_LINES = 3

@@ -20,8 +20,8 @@ from stepgraph.drawing.charts.frame import (
 )
 from stepgraph.drawing.charts.looks import looks
 from stepgraph.drawing.svg import element, label, plain, text_width, write
-from stepgraph.drawing.text import printable, shorten
 from stepgraph.errors import SettingError
+from stepgraph.layout.text import printable, shorten
 
 LINE = 22.0
 """How far apart the groups are."""

@@ -9,8 +9,8 @@ import math
 from collections.abc import Iterable, Sequence
 
 from stepgraph.drawing.svg import FONT_SIZE, element, label, number, plain, text_width, write
-from stepgraph.drawing.text import shorten
 from stepgraph.errors import SettingError
+from stepgraph.layout.text import shorten
 
 INK = "#222222"
 LEGEND_LINE = 20

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from stepgraph.drawing.text import columns
+from stepgraph.layout.text import columns
 
 FONT_FILE = Path(__file__).parent / "font" / "DejaVuSans.ttf"
 FONT_NAME = "DejaVu Sans"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from stepgraph.drawing.drawing.fonts import carried_font
 from stepgraph.drawing.drawing.picture import Box
-from stepgraph.drawing.text import printable, wrap
+from stepgraph.layout.text import printable, wrap
 
 FONT_SIZE = 13.0
 MARK_SIZE = 10.5

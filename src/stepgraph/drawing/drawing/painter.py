@@ -16,7 +16,7 @@ from stepgraph.drawing.drawing.layout import Layout, Point, Route
 from stepgraph.drawing.drawing.picture import Arrow, Box, Picture, Stroke
 from stepgraph.drawing.drawing.themes import Theme
 from stepgraph.drawing.svg import element, number, plain, write
-from stepgraph.drawing.text import printable, wrap
+from stepgraph.layout.text import printable, wrap
 
 _MARGIN = 18.0
 _TITLE_SIZE = 16.0

@@ -17,7 +17,7 @@ from stepgraph.drawing.report.content import (
     StepEntry,
 )
 from stepgraph.drawing.report.style import STYLE
-from stepgraph.drawing.text import printable
+from stepgraph.layout.text import printable
 
 _CHART = "wide chart"
 _INTERVALS = (

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from stepgraph.drawing.order import dependents_of, last_rows, row_order
 from stepgraph.graph import TaskGraph
-
-from .strategies import task_graphs
+from stepgraph.layout.order import dependents_of, last_rows, row_order
+from tests.drawing.strategies import task_graphs
 
 
 def needs_of(graph: TaskGraph) -> list[list[int]]:

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stepgraph.drawing.text import columns, pad, printable, shorten, wrap
-
-from .strategies import names
+from stepgraph.layout.text import columns, pad, printable, shorten, wrap
+from tests.drawing.strategies import names
 
 
 @pytest.mark.parametrize(

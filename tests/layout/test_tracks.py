@@ -4,11 +4,11 @@ from itertools import pairwise
 
 from hypothesis import given, settings
 
-from stepgraph.drawing.order import row_order
-from stepgraph.drawing.tracks import choose_columns, lay_tracks
 from stepgraph.graph import TaskGraph
+from stepgraph.layout.order import row_order
+from stepgraph.layout.tracks import choose_columns, lay_tracks
+from tests.drawing.strategies import task_graphs
 
-from .strategies import task_graphs
 from .test_order import needs_of
 
 

@@ -4,8 +4,8 @@ from itertools import pairwise
 
 from hypothesis import given, settings
 
-from stepgraph.drawing.layers import lay_out
 from stepgraph.graph import TaskGraph
+from stepgraph.layout.layers import lay_out
 from tests.strategies import task_graphs
 
 

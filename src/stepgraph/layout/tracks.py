@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from stepgraph.drawing.order import Needs, last_rows
+from stepgraph.layout.order import Needs, last_rows
 
 # How many cells and tracks the polishing may look at, about 10 ms.
 _EFFORT = 200_000
