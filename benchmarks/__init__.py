@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from benchmarks.asked import Asked
-from benchmarks.result import BenchmarkResult
+from benchmarks.harness import BenchmarkResult, Request
 from stepgraph.errors import UnknownNameError
 from stepgraph.learners import Progress, no_progress
 
@@ -32,7 +31,9 @@ class BenchmarkEntry:
     summary
         What it measures, in one line.
     module
-        Where it lives; its function ``run(asked)`` does the work.
+        Where it lives.
+    function
+        The function of that module that takes a `Request` and does the work.
     folder
         Where its page, Markdown and JSON go unless the user says otherwise; empty for nowhere.
     charts_as_files
@@ -42,6 +43,7 @@ class BenchmarkEntry:
     name: str
     summary: str
     module: str
+    function: str = "run"
     folder: str = ""
     charts_as_files: bool = False
 
@@ -59,143 +61,146 @@ BENCHMARKS = MappingProxyType(
             BenchmarkEntry(
                 "figures",
                 "the paper's 24 figures: learned graphs drawn against known ones",
-                "benchmarks.figures",
+                "benchmarks.graphs.figures",
                 folder="bench-output",
                 charts_as_files=True,
             ),
             BenchmarkEntry(
                 "captaincook4d",
                 "graphs from CaptainCook4D's recordings without order errors (Table 1)",
-                "benchmarks.captaincook4d",
+                "benchmarks.graphs.captaincook4d",
             ),
             BenchmarkEntry(
                 "captaincook4d-unfiltered",
                 "the same from every recording, mistakes included and their tags unseen",
-                "benchmarks.captaincook4d_unfiltered",
+                "benchmarks.graphs.captaincook4d",
+                function="run_unfiltered",
             ),
             BenchmarkEntry(
                 "assembly101-o",
                 "mistakes flagged online on Assembly101-O, beside controls (Table 3)",
-                "benchmarks.assembly101_o",
+                "benchmarks.mistakes.online",
+                function="run_assembly101_o",
             ),
             BenchmarkEntry(
                 "epic-tent-o",
                 "mistakes flagged online on EPIC-Tent-O, beside controls (Table 3)",
-                "benchmarks.epic_tent_o",
+                "benchmarks.mistakes.online",
+                function="run_epic_tent_o",
             ),
             BenchmarkEntry(
                 "perturbation",
                 "what mistake detection loses to noise (Figure 5), as a page",
-                "benchmarks.perturbation",
+                "benchmarks.mistakes.perturbation",
                 folder="bench-output",
             ),
             BenchmarkEntry(
                 "captaincook4d-trials",
                 "order errors and skipped steps in whole recordings, mistakes and all",
-                "benchmarks.captaincook4d_trials",
+                "benchmarks.mistakes.captaincook4d_trials",
             ),
             BenchmarkEntry(
                 "assembly101-trials",
                 "all mistakes of Assembly101's whole recordings, people kept apart",
-                "benchmarks.assembly101_trials",
+                "benchmarks.mistakes.assembly101_trials",
             ),
             BenchmarkEntry(
                 "fusion-weights",
                 "fusion's weights, fitted leaving one recipe out at a time",
-                "benchmarks.fusion_weights",
+                "benchmarks.graphs.fusion_weights",
             ),
             BenchmarkEntry(
                 "unseen",
                 "recipes that nobody has demonstrated, from their step names",
-                "benchmarks.unseen",
+                "benchmarks.graphs.unseen",
             ),
             BenchmarkEntry(
                 "understanding",
                 "which of two steps comes first, and which comes next (Table 2)",
-                "benchmarks.understanding",
+                "benchmarks.graphs.understanding",
             ),
             BenchmarkEntry(
                 "synthetic",
                 "F1 by the number of recordings and by their noise, on random procedures",
-                "benchmarks.synthetic",
+                "benchmarks.graphs.synthetic",
                 folder="bench-output",
             ),
             BenchmarkEntry(
                 "advice",
                 "recordings needed if advice chooses the next one, on random procedures",
-                "benchmarks.advice",
+                "benchmarks.graphs.advice",
                 folder="bench-output",
             ),
             BenchmarkEntry(
                 "attributes",
                 "optional and repeatable steps told from slips, on random procedures",
-                "benchmarks.attributes",
+                "benchmarks.graphs.attributes",
             ),
             BenchmarkEntry(
                 "audit",
                 "recordings and steps with errors of order, found without their tags",
-                "benchmarks.audit",
+                "benchmarks.mistakes.audit",
             ),
             BenchmarkEntry(
                 "calibration",
                 "whether the probabilities of edges and pairs mean what they say",
-                "benchmarks.calibration",
+                "benchmarks.graphs.calibration",
                 folder="bench-output",
             ),
             BenchmarkEntry(
                 "synthetic-trials",
                 "the rules of order on random procedures, where truth is known",
-                "benchmarks.synthetic_trials",
+                "benchmarks.mistakes.synthetic_trials",
             ),
             BenchmarkEntry(
                 "speed",
                 "Direct Optimization against a plain loop, and how its cost grows",
-                "benchmarks.speed",
+                "benchmarks.cost.speed",
             ),
             BenchmarkEntry(
                 "scale",
                 "logs of millions of rows and thousands of procedures, against plain ways",
-                "benchmarks.scale",
+                "benchmarks.cost.scale",
             ),
             BenchmarkEntry(
                 "scaling",
                 "how the cost grows with recordings, steps, procedures and workers",
-                "benchmarks.scaling",
+                "benchmarks.cost.scaling",
             ),
             BenchmarkEntry(
                 "monitor",
                 "the monitor's time for a step, and whether it stays flat",
-                "benchmarks.monitor",
+                "benchmarks.cost.monitor",
             ),
             BenchmarkEntry(
                 "alignment",
                 "the time to explain recordings by a graph, and whether brute force agrees",
-                "benchmarks.alignment",
+                "benchmarks.cost.alignment",
             ),
             BenchmarkEntry(
                 "monitor-uncertain",
                 "false alarms and mistakes found behind a recogniser that errs",
-                "benchmarks.monitor_uncertain",
+                "benchmarks.recognition.monitor_uncertain",
             ),
             BenchmarkEntry(
                 "smoother",
                 "key-steps from frames: how close to the true ones, raw and smoothed",
-                "benchmarks.smoother",
+                "benchmarks.recognition.smoother",
             ),
             BenchmarkEntry(
                 "recogniser",
                 "from simulated video features to key-steps and verdicts",
-                "benchmarks.recogniser",
+                "benchmarks.recognition.recogniser",
             ),
             BenchmarkEntry(
                 "draw",
                 "how long drawings take, of 25 and of 500 steps",
-                "benchmarks.draw",
+                "benchmarks.cost.draw",
             ),
             BenchmarkEntry(
                 "serve",
                 "the live service: throughput, times to answer, and kill -9 in the middle",
-                "benchmarks.serve",
+                "benchmarks.cost.serve",
             ),
         )
     }
@@ -234,6 +239,7 @@ def run_benchmark(
     """
     if name not in BENCHMARKS:
         raise UnknownNameError("benchmark", name, BENCHMARKS)
-    module = importlib.import_module(BENCHMARKS[name].module)
-    result: BenchmarkResult = module.run(Asked(data, methods, seeds, progress))
+    entry = BENCHMARKS[name]
+    run = getattr(importlib.import_module(entry.module), entry.function)
+    result: BenchmarkResult = run(Request(data, methods, seeds, progress))
     return result

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchmarks.command import bench
-from benchmarks.data_command import app as data
-from benchmarks.simulate_command import simulate
+from benchmarks.datasets.command import app as data
+from stepgraph.cli import options
 from stepgraph.cli.main import run_app
+from stepgraph.cli.output import count, echo, print_json, print_notes, print_table, progress_bar
+from stepgraph.cli.targets import check_file, check_folder
+
+if TYPE_CHECKING:
+    from benchmarks import BenchmarkResult
+
 
 NAME = "python -m benchmarks"
 SETTINGS = {
@@ -40,3 +48,154 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+
+
+def _names() -> Iterable[str]:
+    from benchmarks import BENCHMARKS
+
+    return BENCHMARKS
+
+
+def bench(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="Which benchmark; without it, a list.",
+            show_default=False,
+            autocompletion=options.completing(_names),
+        ),
+    ] = None,
+    data: options.DataDirectory = None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B", help="Only these methods, with commas between; repeatable."),
+    ] = None,
+    seeds: Annotated[
+        int, typer.Option(metavar="N", min=1, help="How many runs a method that draws gets.")
+    ] = 5,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PATH",
+            help="Write the figures to this .json file; or a page, Markdown and JSON to this "
+            "folder, which some, such as 'paper', always do, by default to bench-output.",
+        ),
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Run a benchmark; print the paper's figures beside ours.
+
+    Example: python -m benchmarks captaincook4d --data ~/datasets -o captaincook4d.json
+    """
+    from benchmarks import BENCHMARKS, run_benchmark
+    from stepgraph.files import write_text
+
+    if name is None:
+        if as_json:
+            print_json([{"name": e.name, "summary": e.summary} for e in BENCHMARKS.values()])
+        else:
+            print_table(["benchmark", "what"], [[e.name, e.summary] for e in BENCHMARKS.values()])
+        return
+    chosen = options.list_of_names("--methods", ",".join(methods) if methods else None)
+    if output is None and name in BENCHMARKS and BENCHMARKS[name].folder:
+        output = BENCHMARKS[name].folder
+    is_file = output is not None and Path(output).suffix.lower() == ".json"
+    if output is not None:
+        check_file(output) if is_file else check_folder(Path(output))
+    with progress_bar() as progress:
+        result = run_benchmark(name, data=data, methods=chosen, seeds=seeds, progress=progress)
+    written: Sequence[Path] = ()
+    if output is not None and is_file:
+        write_text(output, result.to_json())
+        written = [Path(output)]
+    elif output is not None:
+        written = _write_pages(result, Path(output))
+    if as_json:
+        print_json(result.content())
+        return
+    for part in result.parts or [result]:
+        titles = [column.title for column in part.columns]
+        print_table(titles, part.table(), title=part.title)
+        print_notes(part.notes)
+    for path in written:
+        echo(f"{path}: written")
+
+
+def _write_pages(result: BenchmarkResult, folder: Path) -> Sequence[Path]:
+    from benchmarks import BENCHMARKS
+    from benchmarks.pages import to_html, to_markdown
+    from stepgraph.files import write_into_folder
+
+    name = result.benchmark
+    texts = {
+        f"{name}.html": to_html(result),
+        f"{name}.md": to_markdown(result),
+        f"{name}.json": result.to_json(),
+    }
+    if BENCHMARKS[name].charts_as_files:
+        texts |= {f"{name}-{chart}.svg": svg for chart, svg in result.charts.items()}
+    return write_into_folder(folder, texts)
+
+
+def simulate(
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="Which procedure that ships with stepgraph."),
+    ] = "pancakes",
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write.")
+    ] = Path("camera"),
+    recordings: Annotated[
+        int, typer.Option(metavar="N", min=2, help="How many recordings to train on.")
+    ] = 20,
+    test: Annotated[
+        int, typer.Option(metavar="N", min=1, help="How many to run, every second with errors.")
+    ] = 4,
+    noise: Annotated[float, typer.Option(metavar="X", help="How blurred frames are.")] = 2.0,
+    seed: options.Seed = 0,
+) -> None:
+    """Write simulated features, labels and a graph to try it with.
+
+    They are drawn at random, not taken from any video: each step is a point of its own in
+    feature space, blurred by noise and a slow drift. Figures measured on them say nothing about
+    real video.
+
+    Example: python -m benchmarks simulate pancakes -o camera
+    """
+    from benchmarks.generators.features import SimulatedCamera, draw_sessions
+    from stepgraph.files import make_folder, write_text
+    from stepgraph.procedures import load_procedure
+    from stepgraph.recognise import save_frames
+    from stepgraph.storage import save_graph
+
+    graph = load_procedure(name).graph
+    camera = SimulatedCamera(graph.steps, noise=noise, seed=seed)
+    check_folder(output)
+    make_folder(output)
+    kinds = ("rgb", "flow")
+    films = camera.film(draw_sessions(graph, recordings, seed=seed), seed=2 * seed)
+    tests = camera.film(
+        draw_sessions(graph, test, seed=seed + 1, every_second_errs=True), seed=2 * seed + 1
+    )
+    save_frames(films, output, kinds)
+    save_frames(tests, output / "test", kinds)
+    write_text(output / "classes.txt", "\n".join(camera.classes) + "\n")
+    save_graph(graph, output / "graph.json")
+    frames = sum(map(len, films))
+    echo(
+        f"{output}: simulated features of {count(len(films), 'recording')} to train on "
+        f"({frames:,} frames) and {len(tests)} to run"
+    )
+    print_notes(
+        [
+            "simulated: no video was involved",
+            (
+                f"next: stepgraph recognise train {output}/rgb {output}/flow --labels "
+                f"{output}/labels --classes {output}/classes.txt --background {camera.classes[0]} "
+                f"-o {output}/model.safetensors"
+            ),
+        ]
+    )

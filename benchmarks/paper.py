@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from benchmarks import captaincook4d, understanding, unseen
-from benchmarks.asked import Asked
-from benchmarks.result import BenchmarkResult
+from benchmarks.graphs import captaincook4d, understanding, unseen
+from benchmarks.harness import BenchmarkResult, Request
 from stepgraph.errors import UnknownNameError
 
-Run = Callable[[Asked], BenchmarkResult]
+Run = Callable[[Request], BenchmarkResult]
 
 
 @dataclass(frozen=True)
@@ -52,20 +51,22 @@ PARTS = (
 """The tables whose benchmarks are part of this one."""
 
 
-def run(asked: Asked) -> BenchmarkResult:
+def run(request: Request) -> BenchmarkResult:
     """Recompute every table; of those that have a method that was asked for, only its rows."""
     known = dict.fromkeys(row for part in PARTS for row in part.rows)
-    for name in asked.methods or ():
+    for name in request.methods or ():
         if name not in known:
             raise UnknownNameError("method", name, known)
     parts, rows = [], []
     for part in PARTS:
         chosen = (
-            None if asked.methods is None else [name for name in asked.methods if name in part.rows]
+            None
+            if request.methods is None
+            else [name for name in request.methods if name in part.rows]
         )
         if chosen == []:
             continue
-        result = replace(part.run(replace(asked, methods=chosen)), benchmark=part.table)
+        result = replace(part.run(replace(request, methods=chosen)), benchmark=part.table)
         parts.append(result)
         rows += [{"table": part.table, **row} for row in result.rows]
     return BenchmarkResult(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 from typing import Any, TypeVar
 
-from benchmarks.result import Column, percent
+from benchmarks.harness import Column, percent
 from stepgraph.evaluation import compare_edges, macro_average, mean_interval
 from stepgraph.evaluation.detection import DetectionScores
 from stepgraph.graph import TaskGraph
@@ -15,13 +14,6 @@ from stepgraph.graph import TaskGraph
 Result = TypeVar("Result")
 Runs = list[list[TaskGraph]]
 """For each run (a seed), one graph for each procedure."""
-
-
-def timed(work: Callable[[], Result]) -> tuple[float, Result]:
-    """Return how many seconds some work took, and its result."""
-    started = time.perf_counter()
-    result = work()
-    return time.perf_counter() - started, result
 
 
 def edge_row(

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from benchmarks import BENCHMARKS
-from benchmarks.asked import Asked
+from benchmarks.harness import Request
 
 ROOT = Path(__file__).parent.parent
 TOOL = ROOT / "tools" / "make_benchmarks.py"
@@ -117,4 +117,4 @@ def test_make_bench_draws_as_often_as_the_recorded_results_did() -> None:
     }
     drawn = {name: number for name, number in runs.items() if number > 1}
     assert len(drawn) > 5
-    assert drawn == {name: int(seeds.get(name, Asked.seeds)) for name in drawn}
+    assert drawn == {name: int(seeds.get(name, Request.seeds)) for name in drawn}

@@ -7,9 +7,8 @@ directory with that list; `fetch` downloads what is missing and refuses what doe
 from __future__ import annotations
 
 from benchmarks.datasets.catalogue import DATASETS, DataFile, DataSet, Evidence, Source, get_dataset
-from benchmarks.datasets.directory import VARIABLE, data_directory
-from benchmarks.datasets.fetch import FetchReport, fetch
-from benchmarks.datasets.status import DataSetStatus, State, examine
+from benchmarks.datasets.directory import VARIABLE, DataSetStatus, State, data_directory, examine
+from benchmarks.datasets.download import FetchReport, fetch
 
 __all__ = [
     "DATASETS",

@@ -1,11 +1,17 @@
-"""Where the data sets are: the one setting STEPGRAPH_DATA, or a directory given by hand."""
+"""The data directory: where it is, what it holds of each data set, and each file in it.
+
+The setting is STEPGRAPH_DATA, or a directory given by hand.
+"""
 
 from __future__ import annotations
 
+import enum
+import hashlib
 import os
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from benchmarks.datasets.catalogue import DATASETS, get_dataset
+from benchmarks.datasets.catalogue import DATASETS, DataFile, DataSet, get_dataset
 from stepgraph.errors import FileError, MissingDataError
 
 VARIABLE = "STEPGRAPH_DATA"
@@ -73,3 +79,104 @@ def inside(directory: Path, path: str) -> Path:
             "remove the link, or use the place that it leads to as data directory"
         )
     return target
+
+
+__all__ = ["VARIABLE", "data_directory", "data_file"]
+
+
+def data_file(directory: Path, folder: str, name: str) -> Path:
+    """Return a file or folder of a data set.
+
+    Parameters
+    ----------
+    directory
+        The data directory.
+    folder
+        The data set, which is a folder of it.
+    name
+        The file or folder in that.
+
+    Raises
+    ------
+    MissingDataError
+        If it is not there; the message says what it is, where it comes from and where to put it.
+    """
+    path = directory / folder / name
+    if path.exists():
+        return path
+    dataset = get_dataset(folder)
+    wanted = PurePosixPath(folder, name)
+    files = [file for file in dataset.files if PurePosixPath(file.path).is_relative_to(wanted)]
+    what = f" ({len(files)} files)" if len(files) > 1 else ""
+    ways = [f"put it there, or point {VARIABLE} (or --data) at a directory that has it"]
+    if any(file.downloadable for file in files):
+        fetch = f"python -m benchmarks data fetch {folder} --data {directory}"
+        ways.insert(0, f"{fetch} downloads what is public")
+    raise MissingDataError(
+        f"{path}{what} is missing; it belongs to {dataset.about}: {'; or '.join(ways)}"
+    )
+
+
+class State(enum.Enum):
+    """What is at a file's place."""
+
+    PRESENT = "present"
+    """The file, with the right checksum."""
+
+    MISSING = "missing"
+    """Nothing."""
+
+    DIFFERENT = "different"
+    """Something with another checksum."""
+
+
+@dataclass(frozen=True)
+class DataSetStatus:
+    """What a data directory holds of a data set.
+
+    Parameters
+    ----------
+    dataset
+        The data set.
+    states
+        What is at the place of each of its files, in their order.
+    """
+
+    dataset: DataSet
+    states: tuple[State, ...]
+
+    def files(self, state: State) -> tuple[DataFile, ...]:
+        """Return the files in a state."""
+        pairs = zip(self.dataset.files, self.states, strict=True)
+        return tuple(file for file, its in pairs if its is state)
+
+
+def examine(dataset: DataSet, directory: str | Path) -> DataSetStatus:
+    """Compare a data directory with what the catalogue says of a data set.
+
+    Raises
+    ------
+    FileError
+        If a file is there but cannot be read.
+    """
+    directory = Path(directory)
+    states = tuple(examine_file(file, inside(directory, file.path)) for file in dataset.files)
+    return DataSetStatus(dataset, states)
+
+
+def examine_file(file: DataFile, path: Path) -> State:
+    """Say what is at a file's place."""
+    try:
+        if not path.exists():
+            return State.MISSING
+        if not path.is_file() or path.stat().st_size != file.size:
+            return State.DIFFERENT
+        return State.PRESENT if checksum(path) == file.sha256 else State.DIFFERENT
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def checksum(path: Path) -> str:
+    """Return the SHA-256 of a file, as hexadecimal digits."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -11,10 +11,14 @@ from __future__ import annotations
 import random
 
 from benchmarks.generators.choices import make_choices, with_choices
-from benchmarks.generators.crowds import Problem, draw_problems
-from benchmarks.generators.habits import draw_habitual_orders
 from benchmarks.generators.noise import Demonstrator, Noise, disturb
-from benchmarks.generators.orders import UniformOrders, count_orders, draw_orders
+from benchmarks.generators.orders import (
+    UniformOrders,
+    count_orders,
+    draw_habitual_orders,
+    draw_orders,
+)
+from benchmarks.generators.problems import Problem, draw_problems
 from benchmarks.generators.procedures import random_procedure
 from stepgraph.graph import TaskGraph
 from stepgraph.sequences import Demonstrations, Vocabulary

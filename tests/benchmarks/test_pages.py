@@ -3,8 +3,8 @@ from __future__ import annotations
 import json
 from html.parser import HTMLParser
 
+from benchmarks.harness import BenchmarkResult, Column
 from benchmarks.pages import to_html, to_markdown
-from benchmarks.result import BenchmarkResult, Column
 
 PART = BenchmarkResult(
     "part",

@@ -7,7 +7,6 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from benchmarks.data import data_file
 from benchmarks.datasets import (
     DATASETS,
     DataSet,
@@ -18,7 +17,7 @@ from benchmarks.datasets import (
     get_dataset,
 )
 from benchmarks.datasets.catalogue import SOURCES
-from benchmarks.datasets.directory import inside
+from benchmarks.datasets.directory import data_file, inside
 from stepgraph.errors import MissingDataError, UnknownNameError
 
 ALL = list(DATASETS.values())

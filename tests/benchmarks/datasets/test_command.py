@@ -141,11 +141,11 @@ def test_the_help_of_fetch_has_an_example(bench: Run) -> None:
 def test_by_default_files_come_from_github(
     bench: Run, toys: DataSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
+    request: list[str] = []
 
     def note(file: DataFile, _target: Path, settings: DownloadSettings, _told: object) -> None:
-        asked.append(settings.url(file))
+        request.append(settings.url(file))
 
-    monkeypatch.setattr(sys.modules["benchmarks.datasets.fetch"], "download", note)
+    monkeypatch.setattr(sys.modules["benchmarks.datasets.download"], "download", note)
     assert bench("data", "fetch", "toys", "--data", str(tmp_path)).code == 0
-    assert asked == [DownloadSettings().url(file) for file in toys.files[:2]]
+    assert request == [DownloadSettings().url(file) for file in toys.files[:2]]

@@ -42,9 +42,9 @@ def test_what_is_offered_comes_and_the_rest_is_named(
 
 def test_a_second_run_asks_for_nothing(server: Server, toys: DataSet, tmp_path: Path) -> None:
     fetch(toys, tmp_path, settings=server.settings())
-    asked = len(server.requests)
+    request = len(server.requests)
     report = fetch(toys, tmp_path, settings=server.settings())
-    assert len(server.requests) == asked
+    assert len(server.requests) == request
     assert report.fetched == ()
     assert len(report.present) == 2
 
@@ -129,7 +129,7 @@ def test_a_file_that_cannot_be_read_is_a_file_error(
 
     (tmp_path / "toys").mkdir()
     (tmp_path / "toys" / "large.bin").write_bytes(CONTENT)
-    monkeypatch.setattr("benchmarks.datasets.status.checksum", refuse)
+    monkeypatch.setattr("benchmarks.datasets.directory.checksum", refuse)
     with pytest.raises(FileError, match=r"large.bin: cannot be read \(Permission denied\)"):
         examine(toys, tmp_path)
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from benchmarks.service.kills import measure_kills
-from benchmarks.service.process import READY, ServiceProcess
+from benchmarks.cost.serve import measure_kills
+from benchmarks.cost.service_client import READY, ServiceProcess
 from stepgraph.web.service.store import Connect, connector
 from stepgraph.web.service.store_sqlite import SqliteTables
 from stepgraph.web.service.tables import Tables

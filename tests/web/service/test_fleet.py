@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from benchmarks.service.process import ServiceProcess
+from benchmarks.cost.service_client import ServiceProcess
 from stepgraph.storage import save_graph
 from stepgraph.web.service.store import connector
 from tests.web.service.running import BATTER, STEPS, replayed, without_ids

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from benchmarks.service.process import ServiceProcess
+from benchmarks.cost.service_client import ServiceProcess
 from stepgraph.storage import save_graph
 from tests.web.service.running import BATTER, STEPS, Running
 

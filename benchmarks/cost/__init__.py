@@ -1,0 +1,1 @@
+"""Benchmarks of time and memory: learning, logs, drawings, the monitor and the service."""

@@ -1,0 +1,1 @@
+"""Benchmarks of learned graphs: edges against known ones, attributes, probabilities, advice."""

@@ -1,0 +1,1 @@
+"""Benchmarks of mistakes found in recordings: online, in whole recordings, and by the audit."""

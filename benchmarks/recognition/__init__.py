@@ -1,0 +1,1 @@
+"""Benchmarks behind a recogniser: frames to key-steps, and a monitor that reads them."""

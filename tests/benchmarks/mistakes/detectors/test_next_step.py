@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.mistakes.detectors.next_step import NextStepModel, choose_n
+from stepgraph.errors import SettingError
+
+STEPS = st.lists(st.integers(1, 4), min_size=1, max_size=6)
+
+
+@given(st.lists(STEPS, min_size=1, max_size=5), STEPS, st.integers(1, 4))
+def test_the_chances_of_all_steps_add_up_to_one(
+    recordings: list[list[int]], history: list[int], n: int
+) -> None:
+    model = NextStepModel.learn(recordings, 4, n)
+    chances = [model.probability(step, history) for step in range(1, 5)]
+    assert sum(chances) == pytest.approx(1.0)
+    assert min(chances) > 0
+
+
+def test_what_always_followed_is_most_likely() -> None:
+    model = NextStepModel.learn([(1, 2, 3), (1, 2, 3), (2, 3)], 3, 3)
+    assert model.probability(3, [1, 2]) > 0.6
+    assert model.probability(1, []) > model.probability(3, [])
+
+
+def test_a_history_never_seen_backs_off_to_a_shorter_one() -> None:
+    model = NextStepModel.learn([(1, 2, 3), (1, 2, 3)], 3, 3)
+    assert model.probability(3, [3, 2]) == pytest.approx(
+        NextStepModel.learn([(1, 2, 3), (1, 2, 3)], 3, 2).probability(3, [3, 2])
+    )
+
+
+def test_n_is_what_forecasts_a_left_out_recording_best() -> None:
+    assert (
+        choose_n([(1, 2, 1, 3, 1, 2, 1, 3)] * 4, 3) > 2
+    )  # what follows 1 depends on what came before
+    assert choose_n([(1,), (2,), (3,), (1,), (2,), (3,)], 3) == 1
+
+
+def test_n_is_at_least_one() -> None:
+    with pytest.raises(SettingError, match="n is 0"):
+        NextStepModel.learn([(1,)], 1, 0)
