@@ -26,7 +26,7 @@ from benchmarks.mistakes.trials import (
 from stepgraph.errors import MissingDataError
 from stepgraph.graph import TaskGraph, connect_ends
 from stepgraph.monitoring.order import pair_trust
-from stepgraph.monitoring.reversals import judge_with_reversals, reversals
+from stepgraph.monitoring.violations import judge_with_reversals, reversals
 from stepgraph.sequences import Demonstrations, KeyStepSequence
 
 FOLDS = 5

@@ -18,10 +18,10 @@ from stepgraph.evaluation import mean_interval
 from stepgraph.evaluation.detection import score_detection
 from stepgraph.graph import TaskGraph
 from stepgraph.monitoring import Monitor, mistake_probabilities
-from stepgraph.monitoring.edits import align, edit_score
-from stepgraph.recognise import FrameHabits, KeyStepStream, hold_out, measure_frames
-from stepgraph.recognise.frame_scores import score_frames
+from stepgraph.monitoring.confusion import edit_alignment, edit_score
+from stepgraph.recognise import FrameMeasurements, KeyStepStream, hold_out, measure_frames
 from stepgraph.recognise.frames import FrameRecording, segments
+from stepgraph.recognise.scores import score_frames
 
 if TYPE_CHECKING:
     from stepgraph.recognise import Recogniser, RecogniserSettings
@@ -188,7 +188,7 @@ def _settings(method: str) -> RecogniserSettings:
 
 
 def _verdicts(
-    told: Sequence[tuple[Sequence[str], Sequence[str]]], graph: TaskGraph, habits: FrameHabits
+    told: Sequence[tuple[Sequence[str], Sequence[str]]], graph: TaskGraph, habits: FrameMeasurements
 ) -> dict[str, Any]:
     """Compare what monitors say of key-steps with what the plain one says of the true ones."""
     wrong: list[list[bool]] = []
@@ -196,7 +196,7 @@ def _verdicts(
     uncertain: list[list[float]] = []
     for true, found in told:
         truth = _flags(graph, true)
-        pairs = align(true, found)
+        pairs = edit_alignment(true, found)
         source = {right: left for left, right in pairs if right is not None}
         missed = sum(truth[left] for left, right in pairs if left is not None and right is None)
         wrong.append(
@@ -216,7 +216,7 @@ def _flags(graph: TaskGraph, steps: Sequence[str]) -> list[bool]:
     return [monitor.observe(step).is_mistake for step in steps]
 
 
-def _speed(recogniser: Recogniser, habits: FrameHabits, film: FrameRecording) -> float:
+def _speed(recogniser: Recogniser, habits: FrameMeasurements, film: FrameRecording) -> float:
     from stepgraph.learners.threads import one_thread
 
     stream = KeyStepStream(recogniser, habits.smoother)

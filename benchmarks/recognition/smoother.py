@@ -12,8 +12,8 @@ from benchmarks.datasets.epic_tent import read_epic_tent_o
 from benchmarks.datasets.recognition import read_recognition, recognition_file
 from benchmarks.harness import BenchmarkResult, Column, Request, choose_rows, percent
 from stepgraph.evaluation import mean_interval
-from stepgraph.monitoring import FrameSmoother
-from stepgraph.monitoring.edits import edit_score
+from stepgraph.monitoring.confusion import edit_score
+from stepgraph.recognise import FrameSmoother
 
 Frames = Sequence[str]
 Pairs = Sequence[tuple[Frames, Frames]]

@@ -53,7 +53,7 @@ def test_training_writes_a_recogniser_and_how_it_errs(stepgraph: Run, folder: Pa
 def test_classes_that_never_came_are_told(stepgraph: Run, folder: Path) -> None:
     (folder / "classes.txt").write_text("\n".join([*CAMERA.classes, "fly"]))
     result = stepgraph(*TRAIN, *QUICK, "-o", "new.safetensors")
-    assert "1 class, such as 'fly', came in no frame of training" in result.err
+    assert "1 class, such as 'fly', occurred in no training frame" in result.err
 
 
 def test_without_a_command_the_help_is_shown(stepgraph: Run) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from stepgraph.cli.recognise.run import from_standard_input
+from stepgraph.cli.recognise import from_standard_input
 from stepgraph.learners.llm.answers import read_answer
 from stepgraph.learners.llm.question import Question
 from stepgraph.learners.transformer.checkpoint import load_checkpoint, save_checkpoint
@@ -23,10 +23,8 @@ from stepgraph.learners.transformer.embeddings.segments import read_segments
 from stepgraph.learners.transformer.model import Shape, TaskGraphTransformer
 from stepgraph.learners.transformer.trained import TrainedTransformer
 from stepgraph.recognise import Recogniser, RecogniserSettings, load_recogniser
-from stepgraph.recognise.checkpoint import save_recogniser
-from stepgraph.recognise.feature_files import read_classes, read_features
-from stepgraph.recognise.network import FrameNetwork
-from stepgraph.recognise.recogniser import Pace
+from stepgraph.recognise.files import read_classes, read_features
+from stepgraph.recognise.recogniser import FrameNetwork, Pace, save_recogniser
 from stepgraph.runs.checkpoint import Checkpoint
 from stepgraph.runs.outcome import Outcome
 from stepgraph.sequences import Demonstrations
@@ -191,7 +189,7 @@ TARGETS = by_name(
         "recogniser",
         _recogniser,
         partial(_seed, "recogniser"),
-        ("stepgraph.learners.network_file", "stepgraph.recognise.checkpoint"),
+        ("stepgraph.learners.network_file", "stepgraph.recognise.recogniser"),
         share=1.5,
     ),
     Target(
@@ -232,34 +230,34 @@ TARGETS = by_name(
         "features",
         _features,
         lambda: [_npy(np.ones((3, 2), dtype=np.float32)), _npy(np.ones((3, 2), dtype=np.int8))],
-        ("stepgraph.recognise.feature_files",),
+        ("stepgraph.recognise.files",),
     ),
     Target(
         "frame-labels",
         _labels,
         lambda: [_npy(np.array([0, 1, 1])), _npy(np.eye(3, 2, -1) + 0.1 * np.eye(3, 2))],
-        ("stepgraph.recognise.feature_files",),
+        ("stepgraph.recognise.files",),
         share=0.5,
     ),
     Target(
         "classes-json",
         partial(_classes, "classes.json"),
         lambda: [_CLASSES, b'["mix", "pour"]', b'{"mix": 1, "pour": 2}'],
-        ("stepgraph.recognise.feature_files",),
+        ("stepgraph.recognise.files",),
         share=0.5,
     ),
     Target(
         "classes-text",
         partial(_classes, "classes.txt"),
         lambda: [b"mix\npour\n", b"0 mix\n1 pour\n"],
-        ("stepgraph.recognise.feature_files",),
+        ("stepgraph.recognise.files",),
         share=0.5,
     ),
     Target(
         "frame-stream",
         _frames,
         lambda: [b"[0.5, 1]\n\n[1, -1]\n" * 8],
-        ("stepgraph.cli.recognise.run",),
+        ("stepgraph.cli.recognise",),
         share=0.5,
     ),
     Target(

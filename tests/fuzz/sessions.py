@@ -111,7 +111,7 @@ def _calibrations() -> list[bytes]:
 _uncertain_monitor = partial(UncertainMonitor, _GRAPH, error_rate=0.2)
 
 TARGETS = by_name(
-    Target("monitor-state", _state, partial(_states, Monitor), ("stepgraph.monitoring.state",)),
+    Target("monitor-state", _state, partial(_states, Monitor), ("stepgraph.monitoring.session",)),
     Target(
         "uncertain-state",
         _uncertain,
@@ -133,7 +133,7 @@ TARGETS = by_name(
         (
             "stepgraph.cli.judging",
             "stepgraph.monitoring.monitor",
-            "stepgraph.monitoring.observation",
+            "stepgraph.monitoring.session",
         ),
         (*_GRAPH.steps, "step", "time", "confidence", "session", "undo"),
     ),
@@ -144,7 +144,7 @@ TARGETS = by_name(
         (
             "stepgraph.cli.judging",
             "stepgraph.monitoring.uncertain",
-            "stepgraph.monitoring.observation",
+            "stepgraph.monitoring.session",
         ),
         (*_GRAPH.steps, "step", "time", "confidence", "session", "undo"),
     ),

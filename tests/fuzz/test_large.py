@@ -15,7 +15,7 @@ from stepgraph.formats import read_demonstrations, read_graph
 from stepgraph.formats.stated_edges import read_stated_edges
 from stepgraph.logs import read_log
 from stepgraph.logs.xes import XesReader
-from stepgraph.recognise.feature_files import read_classes
+from stepgraph.recognise.files import read_classes
 
 COUNT = 30_000
 SECONDS = 2.0

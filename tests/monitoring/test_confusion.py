@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from stepgraph.errors import FormatError, SettingError, UnknownNameError
 from stepgraph.graph import TaskGraph
 from stepgraph.monitoring import Confusion
+from stepgraph.monitoring.confusion import edit_alignment, edit_score
 
 MIX = TaskGraph.from_preconditions({"mix": ["egg", "milk"]})
 
@@ -168,3 +172,36 @@ def test_nothing_to_estimate_from_is_said() -> None:
 def test_a_rate_that_is_none_is_refused(rate: float) -> None:
     with pytest.raises(SettingError, match="error rate"):
         Confusion.even(["a"], rate)
+
+
+WORDS = st.text("abc", max_size=7)
+
+
+@cache
+def edits(left: str, right: str) -> int:
+    """Return the edit distance by its definition."""
+    if not left or not right:
+        return len(left) + len(right)
+    return min(
+        edits(left[1:], right[1:]) + (left[0] != right[0]),
+        edits(left[1:], right) + 1,
+        edits(left, right[1:]) + 1,
+    )
+
+
+@given(WORDS, WORDS)
+def test_an_alignment_holds_every_place_once_in_order_with_the_fewest_edits(
+    true: str, recognised: str
+) -> None:
+    pairs = edit_alignment(true, recognised)
+    assert [left for left, _ in pairs if left is not None] == list(range(len(true)))
+    assert [right for _, right in pairs if right is not None] == list(range(len(recognised)))
+    cost = sum(
+        left is None or right is None or true[left] != recognised[right] for left, right in pairs
+    )
+    assert cost == edits(true, recognised)
+
+
+def test_the_score_is_1_for_equal_and_0_for_entirely_different_sequences() -> None:
+    assert edit_score("ab", "ab") == edit_score("", "") == 1
+    assert edit_score("aa", "bb") == edit_score("", "b") == 0

@@ -9,7 +9,7 @@ from benchmarks.generators.features import BACKGROUND
 from stepgraph.errors import FormatError, SettingError
 from stepgraph.graph import TaskGraph
 from stepgraph.monitoring import Confusion, Monitor, UncertainMonitor
-from stepgraph.monitoring.edits import edit_score
+from stepgraph.monitoring.confusion import edit_score
 from stepgraph.recognise import (
     KeyStepStream,
     confusion_for,
@@ -18,9 +18,9 @@ from stepgraph.recognise import (
     save_frames,
     train_recogniser,
 )
-from stepgraph.recognise.feature_files import read_features
+from stepgraph.recognise.files import read_features
 from stepgraph.recognise.frames import FrameRecording, segments
-from stepgraph.recognise.stream import smoother_of
+from stepgraph.recognise.smoother import smoother_of
 from tests.recognise.samples import CAMERA, GRAPH, SETTINGS, films, trained
 
 

@@ -11,7 +11,7 @@ from stepgraph.errors import FormatError, InputError, SettingError
 from stepgraph.files import write_text
 from stepgraph.graph import TaskGraph
 from stepgraph.monitoring.confusion import Confusion
-from stepgraph.monitoring.fingerprint import fingerprint
+from stepgraph.monitoring.session import fingerprint
 from stepgraph.monitoring.uncertain import MISTAKE_RATE, UncertainMonitor, mistake_probabilities
 from stepgraph.storage import VERSION, dump_json, expect_format, read_json
 

@@ -1,14 +1,13 @@
-"""Verdicts as sentences that a person understands, with what the graph knows of its edges."""
+"""Verdicts as sentences, with the evidence that the graph holds for its edges."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.attributes import EdgeEvidence
-from stepgraph.monitoring.verdict import Kind, Verdict
-from stepgraph.monitoring.wording import coming_after, finished, listed, unknown
+from stepgraph.monitoring.monitor import Kind, Verdict
 
 if TYPE_CHECKING:
     from stepgraph.monitoring.uncertain_verdict import UncertainVerdict
@@ -23,7 +22,7 @@ def explain(verdict: Verdict | UncertainVerdict, graph: TaskGraph) -> str:
     Parameters
     ----------
     verdict
-        What a monitor said, an uncertain one as well.
+        The verdict of a monitor, plain or uncertain.
     graph
         The graph that the monitor judges by.
 
@@ -47,10 +46,10 @@ def explain(verdict: Verdict | UncertainVerdict, graph: TaskGraph) -> str:
 
 
 def evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> str:
-    """Return what a graph holds in favour of a step's edges; empty where it holds nothing.
+    """Return the evidence that a graph holds for a step's edges; empty where it holds none.
 
     That is, for each edge, in how many recordings the order held and which ones broke it, or its
-    weight where nobody counted; and the method and number of recordings behind the graph.
+    weight where there is no count; and the method and number of recordings behind the graph.
 
     Parameters
     ----------
@@ -72,11 +71,11 @@ def evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> str:
     >>> evidence(counted, "mix", ["egg"])
     "'egg' came first in 10 of 11 recordings, not in 'anna'; learned from 12 recordings with 'do'"
     """
-    return _sourced(graph, _told(graph, step, preconditions))
+    return _with_source(graph, _edge_evidence(graph, step, preconditions))
 
 
 def _behind(verdict: Verdict | UncertainVerdict, step: str, graph: TaskGraph) -> str:
-    """Return what speaks for the order or the step that a verdict says was not respected."""
+    """Return the evidence for the order or the step that a verdict says was not respected."""
     match verdict.kind:
         case Kind.TOO_EARLY | Kind.SKIPPED_INFERRED:
             return evidence(graph, step, verdict.missing)
@@ -86,16 +85,16 @@ def _behind(verdict: Verdict | UncertainVerdict, step: str, graph: TaskGraph) ->
                 for after in verdict.done_without_it
                 if (after, step) in graph.evidence
             ]
-            return _sourced(graph, [*before, *_told(graph, step, verdict.missing)])
+            return _with_source(graph, [*before, *_edge_evidence(graph, step, verdict.missing)])
         case Kind.OPEN_AT_FINISH if verdict.is_mistake and step in graph.attributes:
             share = f"{100 * graph.attributes[step].done:.0f} % of the recordings have it"
-            return _sourced(graph, [share])
+            return _with_source(graph, [share])
         case _:
             return ""
 
 
-def _told(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> list[str]:
-    """Return what a graph holds in favour of a step's edges, each on its own."""
+def _edge_evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> list[str]:
+    """Return the evidence for each of a step's edges."""
     parts = []
     for name in preconditions:
         if (step, name) in graph.evidence:
@@ -108,8 +107,8 @@ def _told(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> list[str
     return parts
 
 
-def _sourced(graph: TaskGraph, parts: Iterable[str]) -> str:
-    """Return what was told, and what the graph was learned from."""
+def _with_source(graph: TaskGraph, parts: Iterable[str]) -> str:
+    """Return the evidence, and what the graph was learned from."""
     method, recordings = graph.provenance.get("method"), graph.provenance.get("recordings")
     source = ""
     if isinstance(recordings, int) and not isinstance(recordings, bool):
@@ -183,3 +182,44 @@ def _sentence(verdict: Verdict, graph: TaskGraph) -> str:
         case Kind.OPEN_AT_FINISH:
             since = f", passed over at step {verdict.cause}" if verdict.cause else ""
             return f"{step} was never done{since}"
+
+
+def finished(sentence: str, remarks: Iterable[str]) -> str:
+    """Return a sentence with remarks in brackets, where there are any, and its full stop."""
+    said = "; ".join(filter(None, remarks))
+    sentence += f" ({said})" if said else ""
+    return sentence if sentence.endswith("?") else f"{sentence}."
+
+
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """Return names in quotes, joined as in a sentence.
+
+    Examples
+    --------
+    >>> print(listed(["egg", "milk", "flour"]))
+    'egg', 'milk' and 'flour'
+    """
+    quoted = [f"'{name}'" for name in names]
+    if len(quoted) < 2:
+        return "".join(quoted)
+    return f"{', '.join(quoted[:-1])} {word} {quoted[-1]}"
+
+
+def coming_after(names: Sequence[str], *, optional: bool) -> str:
+    """Return steps that come after another one, which may be one that can be left out.
+
+    Examples
+    --------
+    >>> print(coming_after(["mix", "bake"], optional=False))
+    'mix' and 'bake', which need it
+    """
+    one = len(names) == 1
+    if optional:
+        return f"{listed(names)}, which {'comes' if one else 'come'} after it if it is done at all"
+    return f"{listed(names)}, which {'needs' if one else 'need'} it"
+
+
+def unknown(step: str, nearest: Sequence[str]) -> str:
+    """Return the sentence for a step that a graph does not have."""
+    advice = f"; did you mean {listed(nearest, 'or')}?" if nearest else ""
+    return f"'{step}' is no step of this procedure{advice}"

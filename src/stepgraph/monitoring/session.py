@@ -1,21 +1,30 @@
-"""What the monitors of a session share: counting, taking back, and going on where one stood."""
+"""What all monitors share: checked observations, undo, and a session that can be saved and resumed.
+
+A session is a row of moments that never change, so that keeping the last ones is an undo. Its state
+is versioned JSON with a fingerprint of the graph: it goes on with that graph only.
+"""
 
 from __future__ import annotations
 
+import json
+import math
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from stepgraph.errors import FormatError, InputError
 from stepgraph.files import write_text
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.given import as_graph
-from stepgraph.storage import dump_json, read_json
+from stepgraph.monitoring.plan import Plan, bits
+from stepgraph.storage import VERSION, dump_json, expect_format, read_json
+from stepgraph.storage.fields import finite_number
 
 UNDO_LIMIT = 32
-"""How many observations can be taken back; more would let a session grow with its length."""
+"""How many observations `undo` can take back; a limit keeps a long session small."""
 
 
 class SomeMoment(Protocol):
@@ -30,7 +39,7 @@ M = TypeVar("M", bound=SomeMoment)
 
 
 class Session(ABC, Generic[M]):
-    """One session of somebody doing a procedure, as a row of moments.
+    """One session of a procedure, as a row of moments.
 
     Parameters
     ----------
@@ -114,3 +123,244 @@ class Session(ABC, Generic[M]):
     @abstractmethod
     def _resumed(cls, graph: TaskGraph, content: Any, where: str) -> Self:
         """Return a monitor that goes on from JSON values, or raise a `FormatError`."""
+
+
+class Observation(NamedTuple):
+    """Time and confidence of a step as numbers, and a remark where time runs backwards.
+
+    Parameters
+    ----------
+    time, confidence
+        As they came with the step.
+    last_time
+        The time to compare the next one with.
+    note
+        A remark, or an empty text.
+    """
+
+    time: float | None
+    confidence: float | None
+    last_time: float | None
+    note: str
+
+
+def as_observation(step: Any, time: Any, confidence: Any, last_time: float | None) -> Observation:
+    """Return an observation with its time and confidence checked.
+
+    Raises
+    ------
+    InputError
+        If the step is no text, or time or confidence no number in its range.
+    """
+    if not isinstance(step, str):
+        raise InputError(f"a step is {step!r:.40}; expected its name, a text")
+    note = ""
+    if time is not None:
+        time = as_number(time, "time", step)
+        if last_time is not None and time < last_time:
+            note = f"time runs backwards: {time:.15g} after {last_time:.15g}"
+        last_time = time
+    if confidence is not None:
+        confidence = as_number(confidence, "confidence", step)
+        if not 0 <= confidence <= 1:
+            raise InputError(
+                f"the confidence of {step!r} is {confidence:g}; expected a number from 0 to 1"
+            )
+    return Observation(time, confidence, last_time, note)
+
+
+def as_number(value: Any, what: str, step: str) -> float:
+    """Return a finite number.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
+    # In this order, as the check for any real number is slow.
+    if isinstance(value, float | int | Real) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if math.isfinite(number):
+            return number
+    raise InputError(f"the {what} of {step!r} is {value!r:.40}; expected a finite number")
+
+
+def fingerprint(graph: TaskGraph) -> str:
+    """Return a hash of a graph's steps and edges that does not depend on their order.
+
+    It includes which steps are optional, as verdicts depend on that.
+    """
+    import hashlib  # slow to load, and needed to save or resume only
+
+    content = json.dumps(
+        [
+            sorted(graph.steps),
+            sorted(graph.edges),
+            *([sorted(graph.optional_steps)] if graph.optional_steps else []),
+        ]
+    )
+    return hashlib.sha256(content.encode()).hexdigest()[:32]
+
+
+def check_state(content: Any, name: str, graph: TaskGraph, where: str) -> None:
+    """Check that JSON values are a session's state, and one of this graph.
+
+    Parameters
+    ----------
+    content
+        The values.
+    name
+        The name of the format.
+    graph
+        The graph.
+    where
+        The file or call they came from, for messages.
+
+    Raises
+    ------
+    FormatError
+        If they do not.
+    """
+    expect_format(content, name, where)
+    if content.get("graph") == fingerprint(graph):
+        return
+    came = content.get("procedure")
+    about = f", of {came!r}," if isinstance(came, str) and came else ""
+    own = f" {graph.procedure!r}" if graph.procedure else ""
+    raise FormatError(
+        f"{where}: the state of a session with another graph{about} cannot go on with this "
+        f"graph{own}; use the graph that the session began with"
+    )
+
+
+STATE_FORMAT = "stepgraph-monitor-state"
+
+
+class Moment(NamedTuple):
+    """A session between two observations; never changed, so that keeping one is an undo.
+
+    Parameters
+    ----------
+    observed
+        How many observations there have been.
+    performed
+        The steps done, as a bit mask.
+    reported
+        The steps reported missing and not done since, as a bit mask.
+    reported_at
+        The position of the mistake that reported each of these, by node.
+    time
+        The last time that came with a step.
+    mistakes
+        How many mistakes of their own there have been.
+    """
+
+    observed: int = 0
+    performed: int = 0
+    reported: int = 0
+    reported_at: Mapping[int, int] = {}
+    time: float | None = None
+    mistakes: int = 0
+
+
+def state_to_json(graph: TaskGraph, now: Moment, past: Iterable[Moment]) -> dict[str, Any]:
+    """Return a session's state as plain JSON values; steps are numbered from 0 on in 'steps'."""
+    return {
+        "format": STATE_FORMAT,
+        "version": VERSION,
+        "procedure": graph.procedure,
+        "graph": fingerprint(graph),
+        "steps": list(graph.steps),
+        "now": _moment_to_json(now),
+        "undo": [_moment_to_json(moment) for moment in past],
+    }
+
+
+def state_from_json(
+    content: Any, graph: TaskGraph, plan: Plan, where: str
+) -> tuple[Moment, list[Moment]]:
+    """Return the state that JSON values describe, and the moments that undo goes back to.
+
+    Raises
+    ------
+    FormatError
+        If the content is no state, of a newer version, or of another graph.
+    """
+    check_state(content, STATE_FORMAT, graph, where)
+    steps = content.get("steps")
+    if (
+        not isinstance(steps, list)
+        or not all(isinstance(name, str) for name in steps)
+        or sorted(steps) != sorted(graph.steps)
+    ):
+        raise FormatError(f"{where}: 'steps' are not the steps of the graph")
+    nodes = [plan.nodes[name] for name in steps]
+    past = content.get("undo")
+    if not isinstance(past, list):
+        raise FormatError(f"{where}: 'undo' is {past!r:.40}; expected a list")
+    now = _moment_from_json(content.get("now"), nodes, plan, f"{where}: 'now'")
+    moments = [
+        _moment_from_json(raw, nodes, plan, f"{where}: entry {number} of 'undo'")
+        for number, raw in enumerate(past, start=1)
+    ]
+    expected = range(now.observed - len(moments), now.observed)
+    if [moment.observed for moment in moments] != list(expected):
+        raise FormatError(f"{where}: 'undo' does not lead up to 'now', one observation at a time")
+    return now, moments
+
+
+def _moment_to_json(moment: Moment) -> dict[str, Any]:
+    return {
+        "observed": moment.observed,
+        "performed": [node - 1 for node in bits(moment.performed)],
+        "missing": [[node - 1, at] for node, at in sorted(moment.reported_at.items())],
+        "time": moment.time,
+        "mistakes": moment.mistakes,
+    }
+
+
+def _moment_from_json(raw: Any, nodes: Sequence[int], plan: Plan, where: str) -> Moment:
+    if not isinstance(raw, dict):
+        raise FormatError(f"{where} is {raw!r:.40}; expected an object")
+    observed = whole(raw.get("observed"), None, f"{where}: 'observed'")
+    performed = 0
+    for number in _list(raw.get("performed"), f"{where}: 'performed'"):
+        performed |= 1 << nodes[whole(number, len(nodes) - 1, f"{where}: a step performed")]
+    reported_at: dict[int, int] = {}
+    for pair in _list(raw.get("missing"), f"{where}: 'missing'"):
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise FormatError(f"{where}: {pair!r:.40} in 'missing'; expected [step, position]")
+        node = nodes[whole(pair[0], len(nodes) - 1, f"{where}: a missing step")]
+        reported_at[node] = whole(pair[1], observed, f"{where}: the position of a missing step")
+    reported = sum(1 << node for node in reported_at)
+    if reported != plan.missed(performed):
+        raise FormatError(f"{where}: 'missing' is not what the steps performed were done without")
+    time = raw.get("time")
+    if time is not None and finite_number(time) is None:
+        raise FormatError(f"{where}: 'time' is {time!r:.40}; expected a number or null")
+    return Moment(
+        observed,
+        performed,
+        reported,
+        reported_at,
+        None if time is None else float(time),
+        whole(raw.get("mistakes"), observed, f"{where}: 'mistakes'"),
+    )
+
+
+def _list(value: Any, where: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise FormatError(f"{where} is {value!r:.40}; expected a list")
+    return value
+
+
+def whole(value: Any, largest: int | None, where: str) -> int:
+    """Return a whole number from 0 to the largest, or raise a `FormatError`."""
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    if is_whole and value >= 0 and (largest is None or value <= largest):
+        return int(value)
+    limit = "from 0 on" if largest is None else f"from 0 to {largest}"
+    raise FormatError(f"{where} is {value!r:.40}; expected a whole number {limit}")

@@ -19,13 +19,10 @@ from stepgraph.monitoring.belief import (
     revised,
 )
 from stepgraph.monitoring.confusion import Confusion
-from stepgraph.monitoring.fingerprint import check_state, fingerprint
-from stepgraph.monitoring.observation import as_observation
+from stepgraph.monitoring.monitor import Kind
 from stepgraph.monitoring.plan import Plan, bits
-from stepgraph.monitoring.session import Session
-from stepgraph.monitoring.state import whole
+from stepgraph.monitoring.session import Session, as_observation, check_state, fingerprint, whole
 from stepgraph.monitoring.uncertain_verdict import UncertainReport, UncertainVerdict
-from stepgraph.monitoring.verdict import Kind
 from stepgraph.storage import VERSION
 from stepgraph.storage.fields import finite_number
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from stepgraph.errors import nearest_names
 from stepgraph.monitoring.belief import Beam, revised
+from stepgraph.monitoring.explain import coming_after, finished, listed, unknown
+from stepgraph.monitoring.monitor import Kind
 from stepgraph.monitoring.plan import Plan
-from stepgraph.monitoring.verdict import Kind
-from stepgraph.monitoring.wording import coming_after, finished, listed, unknown
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,19 @@
-"""Steps done without what they need: the paper's mistake rule, over a whole recording."""
+"""Steps done without what they need, over a whole recording.
+
+`find_violations` is the paper's mistake rule: what is done stays done. Where some steps reverse
+others, as 'detach wheel' reverses 'attach wheel', `judge_with_reversals` lets what is done become
+undone, and takes reversing a mistake for a correction.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stepgraph.errors import nearest_names
 from stepgraph.graph import Edge, TaskGraph
 from stepgraph.graph.given import as_graph
+from stepgraph.monitoring.plan import Plan
 from stepgraph.sequences import step_names
 
 
@@ -39,14 +45,14 @@ class Violation:
         return self.told(self.missing)
 
     def told(self, performed: Container[str], also_at: Sequence[int] = ()) -> str:
-        """Return it in words, once the recording is over.
+        """Return the violation in words, once the recording is over.
 
         Parameters
         ----------
         performed
-            The steps of the whole recording: what is not among them was never done.
+            The steps of the whole recording; others were never done.
         also_at
-            Later positions of which the same is to be said.
+            Later positions of the same violation.
 
         Examples
         --------
@@ -118,3 +124,70 @@ def find_violations(graph: TaskGraph, steps: Iterable[str]) -> tuple[Violation, 
             found.append(Violation(position, step, missing))
         done.add(step)
     return tuple(found)
+
+
+def judge_with_reversals(
+    graph: TaskGraph, steps: Sequence[str], reverses: Mapping[str, str]
+) -> tuple[bool, ...]:
+    """Say of each step whether it is a mistake, where steps can be taken back.
+
+    A step is a mistake if something it needs, directly or through others, is not in place, or
+    if the graph does not know it. Taking a step back is a mistake unless that step was one, was
+    done while one was in place, or is not in place at all; then it is a correction.
+
+    Parameters
+    ----------
+    graph
+        The procedure's graph; it need not know the steps that take others back.
+    steps
+        Step names in the order done.
+    reverses
+        For each step that takes another back, that other step.
+
+    Examples
+    --------
+    >>> graph = TaskGraph.from_preconditions({"attach cabin": ["attach seat"]})
+    >>> undo = {"detach cabin": "attach cabin"}
+    >>> judge_with_reversals(graph, ["attach cabin", "detach cabin", "attach seat"], undo)
+    (True, False, False)
+    >>> judge_with_reversals(graph, ["attach seat", "attach cabin", "detach cabin"], undo)
+    (False, False, True)
+    """
+    plan = Plan.of(graph)
+    in_place: dict[str, bool] = {}  # and whether each is a mistake still standing
+    verdicts = []
+    for step in steps:
+        if step in reverses:
+            undone = reverses[step]
+            verdicts.append(in_place.pop(undone, True) is False)
+            continue
+        node = plan.nodes.get(step)
+        wrong = node is None or bool(
+            plan.needs_all[node] & ~sum(1 << plan.nodes[s] for s in in_place if s in plan.nodes)
+        )
+        verdicts.append(wrong)
+        in_place[step] = wrong
+    return tuple(verdicts)
+
+
+def reversals(steps: Iterable[str], verbs: Mapping[str, str]) -> dict[str, str]:
+    """Find which steps take which back, by the verbs that their names begin with.
+
+    Parameters
+    ----------
+    steps
+        Step names.
+    verbs
+        For each verb that takes back, the verb that it reverses.
+
+    Examples
+    --------
+    >>> reversals(["attach-wheel", "detach-wheel", "detach-cabin"], {"detach": "attach"})
+    {'detach-wheel': 'attach-wheel', 'detach-cabin': 'attach-cabin'}
+    """
+    found = {}
+    for step in steps:
+        for back, forth in verbs.items():
+            if step.startswith(back) and not step[len(back) : len(back) + 1].isalnum():
+                found[step] = forth + step[len(back) :]
+    return found

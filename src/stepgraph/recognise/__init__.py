@@ -12,32 +12,46 @@ import importlib
 from typing import TYPE_CHECKING
 
 from stepgraph.errors import MissingExtraError
-from stepgraph.recognise.frame_files import save_frames
-from stepgraph.recognise.habits import FrameHabits, confusion_for, measure_frames
+from stepgraph.recognise.files import read_classes, read_features, save_frames
+from stepgraph.recognise.frames import FrameRecording, hold_out
+from stepgraph.recognise.scores import FrameMeasurements, confusion_for, measure_frames
 from stepgraph.recognise.settings import Design, RecogniserSettings
-from stepgraph.recognise.stream import KeyStepStream, key_steps
-from stepgraph.recognise.training import TrainedRecogniser, hold_out, train_recogniser
+from stepgraph.recognise.smoother import FrameSmoother, KeyStep, KeyStepStream, key_steps
 
 if TYPE_CHECKING:
-    from stepgraph.recognise.checkpoint import load_recogniser, save_recogniser
-    from stepgraph.recognise.fitting import Fitted, fit_recogniser
-    from stepgraph.recognise.recogniser import FrameStream, Recogniser
+    from stepgraph.recognise.recogniser import (
+        FrameStream,
+        Recogniser,
+        load_recogniser,
+        save_recogniser,
+    )
+    from stepgraph.recognise.training import (
+        Fitted,
+        TrainedRecogniser,
+        fit_recogniser,
+        train_recogniser,
+    )
 
 # Torch is loaded only to train or to run a network.
 _NEED_TORCH = {
-    "Fitted": "fitting",
+    "Fitted": "training",
     "FrameStream": "recogniser",
     "Recogniser": "recogniser",
-    "fit_recogniser": "fitting",
-    "load_recogniser": "checkpoint",
-    "save_recogniser": "checkpoint",
+    "TrainedRecogniser": "training",
+    "fit_recogniser": "training",
+    "load_recogniser": "recogniser",
+    "save_recogniser": "recogniser",
+    "train_recogniser": "training",
 }
 
 __all__ = [
     "Design",
     "Fitted",
-    "FrameHabits",
+    "FrameMeasurements",
+    "FrameRecording",
+    "FrameSmoother",
     "FrameStream",
+    "KeyStep",
     "KeyStepStream",
     "Recogniser",
     "RecogniserSettings",
@@ -48,6 +62,8 @@ __all__ = [
     "key_steps",
     "load_recogniser",
     "measure_frames",
+    "read_classes",
+    "read_features",
     "save_frames",
     "save_recogniser",
     "train_recogniser",

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stepgraph.errors import FormatError
+from stepgraph.errors import FormatError, SettingError
 
 Labels = NDArray[np.intp]
 """For each frame the number of its class, from 0 on."""
+HELD_OUT = 0.2
+"""The share of recordings held out by default."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,3 +86,27 @@ def segments(frames: Sequence[str], background: str | None = None) -> tuple[str,
     ('mix', 'mix', 'pour')
     """
     return tuple(step for step, _ in groupby(frames) if step != background)
+
+
+def hold_out(
+    recordings: Sequence[FrameRecording], share: float = HELD_OUT, *, seed: int = 0
+) -> tuple[tuple[FrameRecording, ...], tuple[FrameRecording, ...]]:
+    """Split recordings into those to train on and those held out, whole recordings each.
+
+    Raises
+    ------
+    SettingError
+        If the share is not between 0 and 1, or there are fewer than two recordings.
+    """
+    if not 0 < share < 1:
+        raise SettingError(f"the share held out is {share}; expected a number between 0 and 1")
+    if len(recordings) < 2:
+        raise SettingError(
+            f"{len(recordings)} recording to train on and hold out; expected two or more"
+        )
+    count = min(max(1, round(share * len(recordings))), len(recordings) - 1)
+    chosen = set(np.random.default_rng([seed, 3]).permutation(len(recordings))[:count].tolist())
+    return (
+        tuple(r for place, r in enumerate(recordings) if place not in chosen),
+        tuple(r for place, r in enumerate(recordings) if place in chosen),
+    )

@@ -1,37 +1,104 @@
-"""A trained recogniser: frames in, probabilities of classes out, one frame after the other."""
+"""The recogniser: its network, how it runs frame by frame, and its file.
+
+The network is a recurrent one after MiniROAD, or a linear one as its control.
+
+J. An, H. Kang, S. H. Han, M.-H. Yang and S. J. Kim, "MiniROAD: Minimal RNN framework for online
+action detection", ICCV 2023.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
-from stepgraph.errors import FormatError
+from stepgraph.errors import FormatError, StepgraphError
+from stepgraph.learners.network_file import check_size, put_weights, read_network, write_network
 from stepgraph.learners.threads import one_thread
 from stepgraph.recognise.frames import FrameRecording
-from stepgraph.recognise.network import FrameNetwork
-from stepgraph.recognise.settings import RecogniserSettings
+from stepgraph.recognise.settings import Design, RecogniserSettings
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+class FrameNetwork(nn.Module):
+    """Maps the features of frames to scores of classes, never looking ahead.
+
+    Parameters
+    ----------
+    width
+        How many features a frame has.
+    classes
+        How many classes there are.
+    settings
+        The design and its sizes.
+    """
+
+    mean: Tensor
+    scale: Tensor
+
+    def __init__(self, width: int, classes: int, settings: RecogniserSettings) -> None:
+        super().__init__()
+        # What makes features of different kinds comparable belongs to the network.
+        self.register_buffer("mean", torch.zeros(width))
+        self.register_buffer("scale", torch.ones(width))
+        self.recurrent: nn.GRU | None = None
+        if settings.design is Design.GRU:
+            self.project: nn.Module = nn.Sequential(
+                nn.Linear(width, settings.embedding),
+                nn.LayerNorm(settings.embedding),
+                nn.ReLU(),
+                nn.Dropout(settings.dropout),
+            )
+            self.recurrent = nn.GRU(
+                settings.embedding, settings.hidden, settings.layers, batch_first=True
+            )
+            self.classify = nn.Linear(settings.hidden, classes)
+        else:
+            self.project = nn.Identity()
+            self.classify = nn.Linear(width, classes)
+
+    def forward(self, frames: Tensor, state: Tensor | None = None) -> tuple[Tensor, Tensor | None]:
+        """Return scores of (recordings, frames, classes), and the state to go on with.
+
+        Parameters
+        ----------
+        frames
+            (recordings, frames, width).
+        state
+            What the last call returned; None at the beginning of recordings.
+        """
+        shown = self.project((frames - self.mean) / self.scale)
+        if self.recurrent is not None:
+            shown, state = self.recurrent(shown, state)
+            shown = torch.relu(shown)
+        scores: Tensor = self.classify(shown)
+        return scores, state
+
 
 BLOCK = 4096
-"""How many frames of a whole recording are looked at in one go."""
+"""Frames of a whole recording computed at a time."""
 
 Shares = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class Pace:
-    """What is known of the classes it gives to frames, for who makes key-steps of them.
+    """How long steps last and how frames err, as a smoother needs it.
 
     Parameters
     ----------
     duration
         How many frames a step takes on average.
     accuracy
-        The share of frames that are recognised rightly.
+        The share of frames that are recognised correctly.
     correlation
         How many frames in a row err together.
     """
@@ -58,7 +125,7 @@ class Recogniser:
     background
         The class that is no step, if there is one.
     pace
-        How its frames become key-steps, where that was measured.
+        How long steps last and how frames err, where that was measured.
     """
 
     network: FrameNetwork
@@ -158,3 +225,82 @@ class FrameStream:
             shares: Shares = scores[0, 0].softmax(-1).numpy()
         self.frame += 1
         return shares
+
+
+FORMAT = "stepgraph-recogniser"
+VERSION = 1
+
+
+def save_recogniser(recogniser: Recogniser, path: str | Path) -> None:
+    """Write a recogniser to a file, whole or not at all.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be written.
+    MissingExtraError
+        If safetensors is not installed.
+    """
+    about = {
+        "settings": asdict(recogniser.settings),
+        "classes": list(recogniser.classes),
+        "widths": list(recogniser.widths),
+        "background": recogniser.background,
+        "pace": None if recogniser.pace is None else asdict(recogniser.pace),
+    }
+    write_network(recogniser.network, path, format=FORMAT, version=VERSION, about=about)
+
+
+def load_recogniser(path: str | Path) -> Recogniser:
+    """Read a recogniser.
+
+    Raises
+    ------
+    FileError
+        If there is no such file.
+    FormatError
+        If it is truncated, no recogniser, of another version, or its weights do not have the
+        shapes that its header says.
+    MissingExtraError
+        If safetensors is not installed.
+    """
+    header, weights = read_network(path, format=FORMAT, version=VERSION)
+    try:
+        recogniser = _from_header(header, weights, str(path))
+    except FormatError:
+        raise
+    except (
+        AttributeError, KeyError, TypeError, ValueError, OverflowError, RuntimeError, StepgraphError
+    ) as error:  # fmt: skip
+        raise FormatError(f"{path}: its header lacks or misstates {error}") from None
+    put_weights(recogniser.network, weights, str(path))
+    return recogniser
+
+
+def _from_header(header: dict[str, Any], weights: Mapping[str, Tensor], where: str) -> Recogniser:
+    own = header["settings"]
+    settings = RecogniserSettings(
+        **{field.name: own[field.name] for field in fields(RecogniserSettings)}
+    )
+    classes = tuple(map(str, header["classes"]))
+    widths = tuple(int(width) for width in header["widths"])
+    background = header["background"]
+    if not classes or len(set(classes)) < len(classes):
+        raise ValueError("different classes")
+    if not widths or min(widths) < 1:
+        raise ValueError("the widths")
+    if background is not None and background not in classes:
+        raise ValueError("the background")
+    raw = header["pace"]
+    pace = None if raw is None else Pace(**{name: float(value) for name, value in raw.items()})
+    check_size(_least(settings, sum(widths), len(classes)), weights, where)
+    network = FrameNetwork(sum(widths), len(classes), settings).eval()
+    return Recogniser(network, settings, classes, widths, background, pace)
+
+
+def _least(settings: RecogniserSettings, width: int, classes: int) -> int:
+    """Return how many numbers a network of these sizes has at the least."""
+    if settings.design is not Design.GRU:
+        return width * classes
+    recurrent = settings.layers * settings.hidden**2
+    return width * settings.embedding + recurrent + settings.hidden * classes

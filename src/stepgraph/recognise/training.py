@@ -1,26 +1,288 @@
-"""A recogniser trained on some recordings and measured on others, beside controls."""
+"""Training a recogniser: windows of frames in, the network that is best on held-out recordings out.
+
+`fit_recogniser` is the training loop; `train_recogniser` holds recordings out, trains beside a
+linear control, and measures both on what was held out. Each window ends somewhere in a recording,
+and only its last frames count for the loss.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import copy
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor, nn
 
-from stepgraph.errors import SettingError
+from stepgraph.errors import FormatError, SettingError
 from stepgraph.learners.base import Progress, no_progress
+from stepgraph.learners.threads import one_thread
 from stepgraph.monitoring import Confusion
-from stepgraph.recognise.frame_scores import FrameScores, score_frames
-from stepgraph.recognise.frames import FrameRecording
-from stepgraph.recognise.habits import measure_frames
+from stepgraph.recognise.frames import HELD_OUT, FrameRecording, hold_out
+from stepgraph.recognise.recogniser import BLOCK, FrameNetwork, Pace, Recogniser
+from stepgraph.recognise.scores import FrameScores, measure_frames, score_frames
+from stepgraph.recognise.settings import Design, RecogniserSettings
 
-if TYPE_CHECKING:
-    from stepgraph.recognise import Fitted, Recogniser, RecogniserSettings
+NOT_COUNTED = -100
+"""The label of frames that the loss ignores, torch's own default."""
 
-HELD_OUT = 0.2
-"""Which share of the recordings is held out where nothing is said."""
+
+@dataclass(frozen=True)
+class Batch:
+    """Windows side by side.
+
+    Parameters
+    ----------
+    frames
+        (windows, frames, width); shorter ones are filled up with zeros behind their end, where a
+        causal network cannot see them.
+    labels
+        (windows, frames); `NOT_COUNTED` for all but the latest frames of each window.
+    """
+
+    frames: Tensor
+    labels: Tensor
+
+
+def window_ends(
+    lengths: Sequence[int], settings: RecogniserSettings, rng: np.random.Generator | None = None
+) -> list[tuple[int, int]]:
+    """Return where windows end: pairs of a recording and a frame, the frame excluded.
+
+    The ends of each recording's windows are `stride` apart, from a first one that is drawn anew
+    for each epoch, so that in the long run all frames are looked at. The last frame always is.
+
+    Parameters
+    ----------
+    lengths
+        How many frames each recording has.
+    settings
+        The stride.
+    rng
+        Where chance comes from; None for the first window to end after one stride.
+
+    Examples
+    --------
+    >>> window_ends([5], RecogniserSettings(stride=2))
+    [(0, 2), (0, 4), (0, 5)]
+    """
+    stride = settings.stride or settings.latest
+    ends = []
+    for number, length in enumerate(lengths):
+        first = stride if rng is None else int(rng.integers(1, stride + 1))
+        places = [*range(min(first, length), length, stride), length]
+        ends += [(number, place) for place in places]
+    return ends
+
+
+def batches(
+    recordings: Sequence[FrameRecording],
+    settings: RecogniserSettings,
+    rng: np.random.Generator,
+) -> Iterator[Batch]:
+    """Return the windows of one epoch, shuffled; only those of one batch are held at a time."""
+    ends = window_ends([len(recording) for recording in recordings], settings, rng)
+    order = rng.permutation(len(ends))
+    for first in range(0, len(ends), settings.batch):
+        chosen = [ends[place] for place in order[first : first + settings.batch]]
+        yield make_batch(recordings, chosen, settings)
+
+
+def make_batch(
+    recordings: Sequence[FrameRecording],
+    ends: Sequence[tuple[int, int]],
+    settings: RecogniserSettings,
+) -> Batch:
+    """Return the windows that end at given frames."""
+    spans = [(number, max(0, end - settings.window), end) for number, end in ends]
+    longest = max(end - first for _, first, end in spans)
+    width = sum(recordings[0].widths)
+    frames = np.zeros((len(spans), longest, width), dtype=np.float32)
+    labels = np.full((len(spans), longest), NOT_COUNTED, dtype=np.int64)
+    for row, (number, first, end) in enumerate(spans):
+        recording = recordings[number]
+        if recording.labels is None:
+            raise ValueError(f"recording {recording.id!r} has no labels")
+        size = end - first
+        counted = min(settings.latest, size)
+        frames[row, :size] = recording.block(first, end)
+        labels[row, size - counted : size] = recording.labels[end - counted : end]
+    return Batch(torch.from_numpy(frames), torch.from_numpy(labels))
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A recogniser, and how its training went.
+
+    Parameters
+    ----------
+    recogniser
+        With the weights of the best epoch.
+    epochs
+        How many epochs were done.
+    best_epoch
+        Which one was best on the held-out recordings, from 1 on.
+    losses
+        The mean loss on the training windows, epoch by epoch.
+    held_out_losses
+        The mean loss on all frames of the held-out recordings, epoch by epoch.
+    """
+
+    recogniser: Recogniser
+    epochs: int
+    best_epoch: int
+    losses: tuple[float, ...]
+    held_out_losses: tuple[float, ...]
+
+
+def fit_recogniser(
+    training: Sequence[FrameRecording],
+    held_out: Sequence[FrameRecording],
+    classes: Sequence[str],
+    *,
+    settings: RecogniserSettings | None = None,
+    background: str | None = None,
+    seed: int = 0,
+    progress: Progress = no_progress,
+) -> Fitted:
+    """Train a recogniser.
+
+    Parameters
+    ----------
+    training
+        Recordings with labels to learn from.
+    held_out
+        Recordings with labels that say when to stop; nothing else is learned from them.
+    classes
+        The names of the classes, label 0 first.
+    settings
+        How to build and train it.
+    background
+        The class that is no step, if there is one.
+    seed
+        The same seed gives the same weights.
+    progress
+        Called after each epoch.
+
+    Raises
+    ------
+    SettingError
+        If a set of recordings is empty, or the background is none of the classes.
+    FormatError
+        If recordings have no labels, or features of different widths.
+    """
+    settings = settings or RecogniserSettings()
+    names = tuple(classes)
+    _check(training, held_out, names, background)
+    if settings.design is Design.LINEAR:  # frames before the counted ones would change nothing
+        settings = replace(settings, window=settings.latest)
+    widths = training[0].widths
+    rng = np.random.default_rng([seed, 1])
+    with one_thread(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        network = FrameNetwork(sum(widths), len(names), settings)
+        _standardise(network, training)
+        optimizer = torch.optim.AdamW(
+            network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
+        )
+        loss_of = nn.CrossEntropyLoss(ignore_index=NOT_COUNTED)
+        best, best_epoch, best_weights = math.inf, 0, network.state_dict()
+        losses: list[float] = []
+        held_out_losses: list[float] = []
+        for epoch in range(1, settings.epochs + 1):
+            network.train()
+            found = []
+            for batch in batches(training, settings, rng):
+                scores, _ = network(batch.frames)
+                loss = loss_of(scores.flatten(0, 1), batch.labels.flatten())
+                optimizer.zero_grad()
+                loss.backward()
+                nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+                optimizer.step()
+                found.append(float(loss.detach()))
+            losses.append(sum(found) / len(found))
+            held_out_losses.append(_mean_loss(network, held_out))
+            if held_out_losses[-1] < best:
+                best, best_epoch = held_out_losses[-1], epoch
+                best_weights = copy.deepcopy(network.state_dict())
+            progress(epoch, settings.epochs, f"epoch {epoch}, held-out loss {best:.3f}")
+            if epoch - best_epoch >= settings.patience:
+                break
+        if not best_epoch:
+            raise SettingError(
+                f"training diverged with a learning rate of {settings.learning_rate:g}; expected "
+                "finite losses; try a lower rate"
+            )
+        network.load_state_dict(best_weights)
+    recogniser = Recogniser(network.eval(), settings, names, widths, background)
+    return Fitted(recogniser, len(losses), best_epoch, tuple(losses), tuple(held_out_losses))
+
+
+def _check(
+    training: Sequence[FrameRecording],
+    held_out: Sequence[FrameRecording],
+    classes: tuple[str, ...],
+    background: str | None,
+) -> None:
+    if not training or not held_out:
+        raise SettingError(
+            f"{len(training)} recordings to train on and {len(held_out)} held out; expected one "
+            "or more of each"
+        )
+    if background is not None and background not in classes:
+        raise SettingError(f"the background {background!r} is none of the {len(classes)} classes")
+    for recording in (*training, *held_out):
+        if recording.labels is None:
+            raise FormatError(f"recording {recording.id!r} has no labels; expected some to learn")
+        if recording.widths != training[0].widths:
+            raise FormatError(
+                f"recording {recording.id!r} has features of widths {recording.widths}; expected "
+                f"{training[0].widths}, as {training[0].id!r} has"
+            )
+        if recording.labels.min() < 0 or recording.labels.max() >= len(classes):
+            raise FormatError(
+                f"recording {recording.id!r} has labels from {recording.labels.min()} to "
+                f"{recording.labels.max()}; expected 0 to {len(classes) - 1}"
+            )
+
+
+def _standardise(network: FrameNetwork, recordings: Sequence[FrameRecording]) -> None:
+    """Let the network bring each feature to mean 0 and deviation 1 over the training frames."""
+    count = 0
+    total = np.zeros(network.mean.numel())
+    squares = np.zeros(network.mean.numel())
+    for recording in recordings:
+        for first in range(0, len(recording), BLOCK):
+            block = recording.block(first, first + BLOCK).astype(np.float64)
+            count += len(block)
+            total += block.sum(axis=0)
+            squares += (block**2).sum(axis=0)
+    mean = total / count
+    deviation = np.sqrt(np.maximum(squares / count - mean**2, 0))
+    # A feature that never changes says nothing; dividing by its noise would make it shout.
+    deviation[deviation < 1e-6 * np.maximum(np.abs(mean), 1.0)] = 1.0
+    network.mean.copy_(torch.from_numpy(mean.astype(np.float32)))
+    network.scale.copy_(torch.from_numpy(deviation.astype(np.float32)))
+
+
+def _mean_loss(network: FrameNetwork, recordings: Sequence[FrameRecording]) -> float:
+    """Return the loss a frame as the network is run: over whole recordings, state carried on."""
+    network.eval()
+    total, count = 0.0, 0
+    with torch.inference_mode():
+        for recording in recordings:
+            state = None
+            for first in range(0, len(recording), BLOCK):
+                frames = torch.from_numpy(recording.block(first, first + BLOCK))
+                scores, state = network(frames[None], state)
+                assert recording.labels is not None  # noqa: S101 - checked before training
+                labels = torch.from_numpy(recording.labels[first : first + BLOCK].astype(np.int64))
+                total += float(nn.functional.cross_entropy(scores[0], labels, reduction="sum"))
+                count += len(labels)
+    return total / count
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +292,7 @@ class TrainedRecogniser:
     Parameters
     ----------
     recogniser
-        The recogniser.
+        The recogniser, with the pace that was measured.
     confusion
         How its key-steps err, as the monitor's uncertain mode takes it.
     scores
@@ -52,30 +314,6 @@ class TrainedRecogniser:
     fitted: Fitted
     held_out: tuple[str, ...]
     unseen: tuple[str, ...] = ()
-
-
-def hold_out(
-    recordings: Sequence[FrameRecording], share: float = HELD_OUT, *, seed: int = 0
-) -> tuple[tuple[FrameRecording, ...], tuple[FrameRecording, ...]]:
-    """Split recordings into those to train on and those held out, whole recordings each.
-
-    Raises
-    ------
-    SettingError
-        If the share is not between 0 and 1, or there are fewer than two recordings.
-    """
-    if not 0 < share < 1:
-        raise SettingError(f"the share held out is {share}; expected a number between 0 and 1")
-    if len(recordings) < 2:
-        raise SettingError(
-            f"{len(recordings)} recording to train on and hold out; expected two or more"
-        )
-    count = min(max(1, round(share * len(recordings))), len(recordings) - 1)
-    chosen = set(np.random.default_rng([seed, 3]).permutation(len(recordings))[:count].tolist())
-    return (
-        tuple(r for place, r in enumerate(recordings) if place not in chosen),
-        tuple(r for place, r in enumerate(recordings) if place in chosen),
-    )
 
 
 def train_recogniser(
@@ -108,7 +346,7 @@ def train_recogniser(
     seed
         The same seed gives the same recogniser.
     progress
-        Told how far it is.
+        Called after each epoch.
 
     Raises
     ------
@@ -119,9 +357,6 @@ def train_recogniser(
     MissingExtraError
         If torch is not installed.
     """
-    from stepgraph.recognise import Design, RecogniserSettings, fit_recogniser
-    from stepgraph.recognise.recogniser import Pace
-
     settings = settings or RecogniserSettings()
     names = tuple(classes)
     training, held_out = hold_out(recordings, share, seed=seed)
@@ -178,7 +413,7 @@ def _labels(recording: FrameRecording) -> NDArray[np.intp]:
 
 
 def _majority(training: Sequence[FrameRecording], classes: int) -> NDArray[np.float64]:
-    """Return how often each class was seen in training, the control that looks at nothing."""
+    """Return the share of each class in training: the control that ignores the frames."""
     counts: NDArray[np.float64] = np.zeros(classes)
     for recording in training:
         counts += np.bincount(_labels(recording), minlength=classes)

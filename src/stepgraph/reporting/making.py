@@ -23,7 +23,7 @@ from stepgraph.insight import edge_evidence
 from stepgraph.learners import Progress, no_progress
 from stepgraph.monitoring import Monitor, Verdict
 from stepgraph.monitoring.explain import explain
-from stepgraph.monitoring.verdict import Kind
+from stepgraph.monitoring.monitor import Kind
 from stepgraph.reporting.again import learn_again
 from stepgraph.reporting.scoring import reliability_charts, score_entries, training_chart
 from stepgraph.sequences import END, SKIPPED, START, Demonstrations, KeyStepSequence

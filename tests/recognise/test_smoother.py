@@ -8,8 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from stepgraph.errors import SettingError, UnknownNameError
-from stepgraph.monitoring import FrameSmoother
-from stepgraph.monitoring.edits import edit_score
+from stepgraph.monitoring.confusion import edit_score
+from stepgraph.recognise import FrameSmoother
 
 STEPS = ("egg", "milk", "mix")
 SMOOTHER = FrameSmoother(STEPS, duration=20, accuracy=0.7, patience=3, correlation=2)

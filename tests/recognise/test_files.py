@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from stepgraph.errors import FileError, FormatError
-from stepgraph.recognise.feature_files import read_classes, read_features
+from stepgraph.recognise.files import read_classes, read_features
 
 
 def put(folder: Path, **arrays: Any) -> Path:
@@ -180,8 +180,8 @@ def test_classes_are_lines_or_json(tmp_path: Path, content: str) -> None:
     ("content", "message"),
     [
         ("mix", "1 classes; expected two or more"),
-        ("mix\nmix", "the class 'mix' stands there twice"),
-        ({"0": "mix", "1": "mix", "2": "pour"}, "the class 'mix' stands there twice"),
+        ("mix\nmix", "the class 'mix' is there twice"),
+        ({"0": "mix", "1": "mix", "2": "pour"}, "the class 'mix' is there twice"),
         ({"0": "mix", "2": "pour"}, "have gaps"),
         ({"mix": "a", "pour": 1}, "expected names by number or numbers by name"),
         (["mix", 3], "a class is called 3"),

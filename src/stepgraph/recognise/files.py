@@ -1,4 +1,4 @@
-"""Per-frame features and labels from folders of `.npy` files, one file for each recording.
+"""Frames in files: folders of `.npy` arrays, one file for each recording, read and written.
 
 There is one folder for each kind of feature (such as RGB and optical flow) and one for the
 labels, as PREGO publishes them; a recording has the same file name in all of them. Files are
@@ -7,6 +7,7 @@ mapped into memory, never loaded whole, and pickles are refused.
 
 from __future__ import annotations
 
+import io
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -17,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stepgraph.errors import FileError, FormatError
-from stepgraph.files import read_text, reading_arrays
+from stepgraph.files import make_folder, read_text, reading_arrays, write_texts
 from stepgraph.recognise.frames import FrameRecording, Labels
 from stepgraph.storage import parse_json
 
 BLOCK = 4096
-"""How many frames are looked at in one go."""
+"""Frames checked at a time."""
 
 
 def read_classes(path: str | Path) -> tuple[str, ...]:
@@ -52,7 +53,7 @@ def read_classes(path: str | Path) -> tuple[str, ...]:
             raise FormatError(f"{path}: a class is called {name!r:.40}; expected a name")
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        raise FormatError(f"{path}: the class {repeated[0]!r} stands there twice; expected it once")
+        raise FormatError(f"{path}: the class {repeated[0]!r} is there twice; expected it once")
     if len(names) < 2:
         raise FormatError(f"{path}: {len(names)} classes; expected two or more to tell apart")
     return tuple(names)
@@ -135,7 +136,7 @@ def _files(place: Path) -> dict[str, Path]:
 def _common(places: Sequence[Path], listed: Sequence[dict[str, Path]]) -> list[str]:
     everything = sorted({id_ for files in listed for id_ in files})
     if all(place.is_file() for place in places) and all(len(files) == 1 for files in listed):
-        # Files that somebody named one by one belong together, whatever they are called.
+        # Files given one by one belong together, whatever they are called.
         first = next(iter(listed[0]))
         for files in listed[1:]:
             files[first] = files.pop(next(iter(files)))
@@ -257,3 +258,41 @@ def _names_in(content: Any, where: str) -> list[Any]:
     if first not in (0, 1) or numbers != list(range(first, first + len(numbers))):
         raise FormatError(f"{where}: the numbers of the classes have gaps; expected 0, 1, 2, ...")
     return [name for _, name in numbered]
+
+
+def save_frames(
+    recordings: Sequence[FrameRecording],
+    folder: str | Path,
+    kinds: Sequence[str],
+    *,
+    labels: str = "labels",
+) -> tuple[Path, ...]:
+    """Write recordings as `read_features` reads them: a folder for each kind of feature.
+
+    Parameters
+    ----------
+    recordings
+        The recordings.
+    folder
+        Where the folders go.
+    kinds
+        What the folder of each kind is called.
+    labels
+        What the folder of the labels is called, where they are known.
+
+    Returns
+    -------
+    tuple
+        The folders of the features.
+    """
+    files: dict[Path, str | bytes] = {}
+    for recording in recordings:
+        arrays = dict(zip(kinds, recording.features, strict=True))
+        if recording.labels is not None:
+            arrays[labels] = recording.labels
+        for kind, values in arrays.items():
+            content = io.BytesIO()
+            np.save(content, values, allow_pickle=False)
+            files[make_folder(Path(folder) / kind) / f"{recording.id}.npy"] = content.getvalue()
+    write_texts(files)
+    return tuple(Path(folder) / kind for kind in kinds)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stepgraph.errors import InputError
-from stepgraph.recognise.frame_scores import average_precision, score_frames
+from stepgraph.recognise.scores import average_precision, score_frames
 
 
 def test_accuracy_counts_the_most_probable_class_over_all_frames() -> None:

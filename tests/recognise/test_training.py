@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from stepgraph.recognise import RecogniserSettings
 from stepgraph.recognise.frames import FrameRecording
-from stepgraph.recognise.windows import NOT_COUNTED, batches, make_batch, window_ends
+from stepgraph.recognise.training import NOT_COUNTED, batches, make_batch, window_ends
 
 
 def counting(length: int) -> FrameRecording:

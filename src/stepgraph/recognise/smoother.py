@@ -1,32 +1,43 @@
 """From what a recogniser sees in each frame to key-steps, online.
 
-A filter of two kinds of evidence: steps last, and the recogniser is right more often than not.
-After each frame it knows how probable each step is by all frames so far; a step is announced
-when it has been the most probable one for long enough. Nothing ever looks ahead: what was
-announced depends on the frames up to then only, and is never taken back.
+`FrameSmoother` is a filter of two kinds of evidence: steps last, and the recogniser is right more
+often than not. After each frame it holds the probability of each step given all frames so far, and
+announces a step once it has been the most probable one for long enough. It never looks ahead: an
+announcement depends on earlier frames only, and is never taken back. `KeyStepStream` joins a
+recogniser and its smoother.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
 
 from stepgraph.errors import SettingError, UnknownNameError
+from stepgraph.recognise.frames import FrameRecording
+
+if TYPE_CHECKING:
+    from stepgraph.recognise import Recogniser
+
 
 DURATION = 900.0
-"""How many frames a step takes on average, where nothing is known: 30 s at 30 frames a second."""
+"""Default mean length of a step in frames: 30 s at 30 frames a second."""
 ACCURACY = 0.5
-"""How often a frame is recognised rightly, where nothing is known."""
+"""Default share of frames recognised correctly."""
 ACCURACY_OF_TWO = 0.75
-"""The same of two steps, of which every other frame is right by chance."""
+"""The same with two steps, where half of the frames are right by chance."""
 PATIENCE = 0.1
-"""For which share of a mean duration a step must lead before it is announced."""
+"""The share of a mean duration for which a step must lead before it is announced."""
 LEAST = 1e-4
-"""A probability is taken to be at least this: no frame rules a step out for good."""
+"""Smallest probability counted: no single frame rules a step out for good."""
+STREAM_PATIENCE = 0.15
+"""The same share where a recogniser gives probabilities."""
 CORRELATION = 30.0
-"""How many frames in a row err together: what they say counts as much as one does."""
+"""Default number of frames in a row that err together and so count as one."""
 
 _SETTINGS = (
     *("steps", "duration", "accuracy", "patience", "correlation"),
@@ -134,7 +145,7 @@ class FrameSmoother:
         self._begin()
 
     def _begin(self) -> None:
-        """Know nothing yet."""
+        """Start with all steps equally probable."""
         self._shares = [1 / len(self.steps)] * len(self.steps)
         self._frame = 0
         self._current: int | None = None
@@ -145,7 +156,7 @@ class FrameSmoother:
     def fitted(
         cls, recordings: Sequence[tuple[Sequence[str], Sequence[str]]], steps: Iterable[str]
     ) -> FrameSmoother:
-        """Return a smoother for a recogniser, by recordings of which the truth is known.
+        """Return a smoother with settings measured on labelled recordings.
 
         Parameters
         ----------
@@ -186,7 +197,7 @@ class FrameSmoother:
         return cls(names, duration=duration, accuracy=accuracy, correlation=correlation)
 
     def fresh(self) -> FrameSmoother:
-        """Return a smoother with the same settings that has seen nothing."""
+        """Return a smoother with the same settings and no frames seen."""
         other = FrameSmoother.__new__(FrameSmoother)
         for name in _SETTINGS:
             setattr(other, name, getattr(self, name))
@@ -240,7 +251,7 @@ class FrameSmoother:
         return self._take_in([max(share, LEAST) ** power for share in shares])
 
     def _take_in(self, evidence: Sequence[float]) -> str | None:
-        """Weigh what a frame says for each step against what is known."""
+        """Update the probability of each step by the evidence of one frame."""
         self._frame += 1
         count = len(self.steps)
         leave = (1 - self._stay) / max(count - 1, 1)
@@ -279,3 +290,70 @@ class FrameSmoother:
             if step is not None:
                 found.append(KeyStep(step, number))
         return found
+
+
+class KeyStepStream:
+    """Turns the frames of one recording into key-steps as they come.
+
+    Parameters
+    ----------
+    recogniser
+        Gives the probability of each class, frame by frame.
+    smoother
+        Turns these into key-steps; by default one with the pace measured in training.
+    """
+
+    def __init__(self, recogniser: Recogniser, smoother: FrameSmoother | None = None) -> None:
+        self._recogniser = recogniser
+        self._frames = recogniser.start()
+        self._smoother = (smoother or smoother_of(recogniser)).fresh()
+
+    def observe(self, features: NDArray[Any]) -> KeyStep | None:
+        """Take in the next frame; return a key-step that has now begun, or None.
+
+        Raises
+        ------
+        FormatError
+            If the frame does not have the features that the recogniser was trained on.
+        """
+        step = self._smoother.observe_shares(self._frames.observe(features).tolist())
+        if step is None or step == self._recogniser.background:
+            return None
+        return KeyStep(step, self._frames.frame)
+
+
+def key_steps(recogniser: Recogniser, recording: FrameRecording) -> Iterator[KeyStep]:
+    """Return the key-steps of a recording, each as soon as its frames have been seen.
+
+    Raises
+    ------
+    FormatError
+        If the recording does not have the features that the recogniser was trained on.
+    """
+    recogniser.check(recording)
+    stream = KeyStepStream(recogniser)
+    for frame in range(len(recording)):
+        step = stream.observe(recording.block(frame, frame + 1)[0])
+        if step is not None:
+            yield step
+
+
+def smoother_of(recogniser: Recogniser) -> FrameSmoother:
+    """Return a smoother with the pace that training measured."""
+    if recogniser.pace is None:
+        return FrameSmoother(recogniser.classes)
+    pace = recogniser.pace
+    return smoother_at(recogniser.classes, pace.duration, pace.accuracy, pace.correlation)
+
+
+def smoother_at(
+    classes: Sequence[str], duration: float, accuracy: float, correlation: float
+) -> FrameSmoother:
+    """Return a smoother for probabilities, with its patience taken from the duration."""
+    return FrameSmoother(
+        classes,
+        duration=duration,
+        accuracy=accuracy,
+        patience=max(1, round(STREAM_PATIENCE * duration)),
+        correlation=correlation,
+    )
