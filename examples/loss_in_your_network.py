@@ -10,8 +10,8 @@ import torch
 
 from stepgraph import Demonstrations
 from stepgraph.graph.adjacency import WeightedAdjacency
-from stepgraph.learners.batching import SequenceBatch
-from stepgraph.learners.likelihood import TGMLLoss
+from stepgraph.learners.tgml.batches import SequenceBatch
+from stepgraph.learners.tgml.loss import TGMLLoss
 from stepgraph.postprocess import to_graph
 
 recordings = Demonstrations.from_steps(

@@ -222,9 +222,9 @@ def _procedures(method: str, number: int, must: str) -> dict[str, Any]:
 
 def _by_rows(sample: Sequence[Any]) -> dict[str, Any]:
     """Return how long training takes one at a time, by the general loop and by rows."""
-    from stepgraph.learners.direct_optimization import DirectOptimization
-    from stepgraph.learners.row_training import Descent, Problem, optimise_rows
-    from stepgraph.learners.score_matrix import first_scores
+    from stepgraph.learners.tgml.direct_optimization import DirectOptimization
+    from stepgraph.learners.tgml.row_training import Descent, Problem, optimise_rows
+    from stepgraph.learners.tgml.score_matrix import first_scores
 
     learner = DirectOptimization()
     descent = Descent(learner.beta, learner.learning_rate, learner.epochs, learner.epsilon)
@@ -249,7 +249,7 @@ def _by_rows(sample: Sequence[Any]) -> dict[str, Any]:
 
 def _plain_loop(sample: Sequence[Any], number: int, seconds: float) -> dict[str, Any]:
     """Return the ratio against the equations typed as they stand, one procedure at a time."""
-    from stepgraph.learners.plain_loop import plain_training
+    from stepgraph.learners.tgml.plain_loop import plain_training
 
     few = sample[::10]
     epochs = [int(get_learner("do").learn(given).facts["epochs"]) for given in few]

@@ -59,7 +59,7 @@ def run(request: Request) -> BenchmarkResult:
 
 
 def _all_recipes(directory: Path, seeds: int) -> dict[str, Any]:
-    from stepgraph.learners.plain_loop import plain_training
+    from stepgraph.learners.tgml.plain_loop import plain_training
 
     path = data_file(directory, "captaincook4d", "task_graph_generation_annotations.json")
     procedures = list(read_demonstrations(path, format="annotations").procedures.values())
@@ -110,7 +110,7 @@ def _robust(steps: int, count: int, must: str) -> dict[str, Any]:
 
 
 def _assembly101(directory: Path, loop_epochs: int = 5) -> dict[str, Any]:
-    from stepgraph.learners.plain_loop import plain_training
+    from stepgraph.learners.tgml.plain_loop import plain_training
 
     data_file(directory, "assembly101", "annotations")
     demonstrations = read_assembly101_o(directory / "assembly101").train

@@ -163,7 +163,7 @@ def _chance(halves: Sequence[Halves], seed: int) -> Answers:  # noqa: ARG001 - w
 
 
 def _text(halves: Sequence[Halves], seed: int) -> Answers:
-    from stepgraph.learners.transformer.text import TextTransformer
+    from stepgraph.learners.transformer.learner import TextTransformer
 
     learner = TextTransformer(**SETTINGS)
 
@@ -174,10 +174,10 @@ def _text(halves: Sequence[Halves], seed: int) -> Answers:
 
 
 def _simulated_video(halves: Sequence[Halves], seed: int) -> Answers:
-    from stepgraph.learners.transformer.embeddings.segments import read_segments
-    from stepgraph.learners.transformer.embeddings.sentences import embed_names
-    from stepgraph.learners.transformer.simulation import simulate_segments
-    from stepgraph.learners.transformer.video import VideoTransformer
+    from benchmarks.generators.video_segments import simulate_segments
+    from stepgraph.learners.transformer.embedding_files import read_segments
+    from stepgraph.learners.transformer.learner import VideoTransformer
+    from stepgraph.learners.transformer.sentence_embeddings import embed_names
 
     with tempfile.TemporaryDirectory(prefix="stepgraph-") as folder:
         for own in halves:

@@ -68,7 +68,7 @@ def _row(label: str, recipes: Recipes, seeds: int) -> dict[str, Any]:
 
 def _transformer(recipes: Recipes, seeds: int) -> Runs:
     LEARNERS["tgt-text"].load()
-    from stepgraph.learners.transformer.text import TextTransformer
+    from stepgraph.learners.transformer.learner import TextTransformer
     from stepgraph.learners.transformer.trained import TrainedTransformer
 
     learner = TextTransformer(unified=True, **SETTINGS)
@@ -83,7 +83,7 @@ def _transformer(recipes: Recipes, seeds: int) -> Runs:
 
 def _similar(recipes: Recipes, seeds: int) -> Runs:  # noqa: ARG001 - nothing is drawn
     LEARNERS["tgt-text"].load()
-    from stepgraph.learners.transformer.embeddings.sentences import embed_names
+    from stepgraph.learners.transformer.sentence_embeddings import embed_names
 
     vectors = [embed_names(given.vocabulary.steps) for given in recipes.demonstrations]
     places = [_mean_places(given) for given in recipes.demonstrations]

@@ -235,7 +235,7 @@ def predict(
         If torch or the sentence model is not installed.
     """
     try:
-        zero_shot = importlib.import_module("stepgraph.learners.transformer.zero_shot")
+        zero_shot = importlib.import_module("stepgraph.learners.transformer.trained")
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] == "stepgraph":
             raise

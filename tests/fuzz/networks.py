@@ -14,14 +14,15 @@ import numpy as np
 import torch
 
 from stepgraph.cli.recognise import from_standard_input
-from stepgraph.learners.llm.answers import read_answer
-from stepgraph.learners.llm.question import Question
-from stepgraph.learners.transformer.checkpoint import load_checkpoint, save_checkpoint
-from stepgraph.learners.transformer.embeddings.cache import cached, keep
-from stepgraph.learners.transformer.embeddings.files import read_embeddings
-from stepgraph.learners.transformer.embeddings.segments import read_segments
+from stepgraph.learners.llm.questions import Question, read_answer
+from stepgraph.learners.transformer.embedding_files import read_embeddings, read_segments
 from stepgraph.learners.transformer.model import Shape, TaskGraphTransformer
-from stepgraph.learners.transformer.trained import TrainedTransformer
+from stepgraph.learners.transformer.sentence_embeddings import cached, keep
+from stepgraph.learners.transformer.trained import (
+    TrainedTransformer,
+    load_checkpoint,
+    save_checkpoint,
+)
 from stepgraph.recognise import Recogniser, RecogniserSettings, load_recogniser
 from stepgraph.recognise.files import read_classes, read_features
 from stepgraph.recognise.recogniser import FrameNetwork, Pace, save_recogniser
@@ -196,7 +197,7 @@ TARGETS = by_name(
         "transformer",
         _transformer,
         partial(_seed, "transformer"),
-        ("stepgraph.learners.network_file", "stepgraph.learners.transformer.checkpoint"),
+        ("stepgraph.learners.network_file", "stepgraph.learners.transformer.trained"),
         share=1.5,
     ),
     *(
@@ -204,7 +205,7 @@ TARGETS = by_name(
             f"embeddings-{suffix[1:]}",
             partial(_embeddings, suffix),
             partial(_seed, suffix),
-            ("stepgraph.learners.transformer.embeddings.files",),
+            ("stepgraph.learners.transformer.embedding_files",),
             share=0.5,
         )
         for suffix in (".npz", ".safetensors", ".pt")
@@ -214,7 +215,7 @@ TARGETS = by_name(
             f"segments-{suffix[1:]}",
             partial(_segments, suffix),
             partial(_seed, f"segments{suffix}"),
-            ("stepgraph.learners.transformer.embeddings.segments",),
+            ("stepgraph.learners.transformer.embedding_files",),
             share=0.5,
         )
         for suffix in (".npz", ".pt")
@@ -223,7 +224,7 @@ TARGETS = by_name(
         "embeddings-cached",
         _cached,
         lambda: [_npy(np.ones(3, dtype=np.float32))],
-        ("stepgraph.learners.transformer.embeddings.cache",),
+        ("stepgraph.learners.transformer.sentence_embeddings",),
         share=0.5,
     ),
     Target(
@@ -270,7 +271,7 @@ TARGETS = by_name(
         "llm-reply",
         _reply,
         lambda: [b'Sure! {"mix": ["crack eggs", "None of the above"]}', b'{"mix": []}'],
-        ("stepgraph.learners.llm.answers",),
+        ("stepgraph.learners.llm.questions",),
         ("mix", "crack egg", "step 1"),
     ),
 )

@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stepgraph.errors import SettingError
-from stepgraph.learners.llm.answers import Outcome, read_answer
 from stepgraph.learners.llm.cache import Cache, DamagedError
 from stepgraph.learners.llm.client import Client, Reply
 from stepgraph.learners.llm.endpoint import find_cache, find_endpoint
-from stepgraph.learners.llm.question import Messages, Question
+from stepgraph.learners.llm.questions import Messages, Outcome, Question, read_answer
 from stepgraph.sequences import Demonstrations
 
 LONGEST = 4

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from stepgraph.errors import UnknownNameError
 from stepgraph.graph import TaskGraph
-from stepgraph.learners.sequence_accuracy import sequence_accuracy
+from stepgraph.learners.tgml.stopping import sequence_accuracy
 from stepgraph.repetitions import Repetitions, without_repetitions
 from stepgraph.sequences import END, Demonstrations
 

@@ -86,14 +86,14 @@ LEARNERS = MappingProxyType(
             LearnerEntry(
                 "do",
                 "Direct Optimization: gradient descent on the TGML loss (the paper's own)",
-                "stepgraph.learners.direct_optimization",
+                "stepgraph.learners.tgml.direct_optimization",
                 "DirectOptimization",
                 extra="torch",
             ),
             LearnerEntry(
                 "tgt-text",
                 "the Task Graph Transformer: a network on what the steps are called (the paper's)",
-                "stepgraph.learners.transformer.text",
+                "stepgraph.learners.transformer.learner",
                 "TextTransformer",
                 extra="text",
                 reads_names=True,
@@ -102,7 +102,7 @@ LEARNERS = MappingProxyType(
             LearnerEntry(
                 "tgt-video",
                 "the same network on what the steps look like, from embeddings of video segments",
-                "stepgraph.learners.transformer.video",
+                "stepgraph.learners.transformer.learner",
                 "VideoTransformer",
                 extra="torch",
                 quick=False,

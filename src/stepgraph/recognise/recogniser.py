@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from stepgraph.errors import FormatError, StepgraphError
 from stepgraph.learners.network_file import check_size, put_weights, read_network, write_network
-from stepgraph.learners.threads import one_thread
+from stepgraph.learners.network_training import one_thread
 from stepgraph.recognise.frames import FrameRecording
 from stepgraph.recognise.settings import Design, RecogniserSettings
 

@@ -114,7 +114,7 @@ def learn_batch(
     """
     with no_collection():
         if LEARNERS[method].extra == "torch":
-            from stepgraph.learners.threads import one_thread
+            from stepgraph.learners.network_training import one_thread
 
             with one_thread():  # sums depend on how many threads share them
                 return _learn(procedures, method, options)

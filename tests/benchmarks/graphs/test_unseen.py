@@ -9,7 +9,7 @@ from benchmarks import run_benchmark
 from benchmarks.datasets.captaincook4d import Recipes
 from benchmarks.graphs import unseen
 from stepgraph.graph import TaskGraph
-from stepgraph.learners.transformer.text import TextTransformer
+from stepgraph.learners.transformer.learner import TextTransformer
 from stepgraph.sequences import Demonstrations
 
 EGGS = Demonstrations.from_steps([["crack egg", "whisk egg", "fry egg"]] * 2, procedure="eggs")

@@ -10,7 +10,7 @@ import pytest
 from stepgraph.errors import FileError
 from stepgraph.learners.llm.cache import Cache, DamagedError
 from stepgraph.learners.llm.client import Reply
-from stepgraph.learners.llm.question import Question
+from stepgraph.learners.llm.questions import Question
 
 ASK = Question("b", ("a", "c")).messages
 OTHER = Question("c", ("a", "b")).messages

@@ -10,7 +10,7 @@ import pytest
 
 from stepgraph.errors import InputError, SettingError
 from stepgraph.learners.llm.client import Client, Reply, StoppedError
-from stepgraph.learners.llm.question import Question
+from stepgraph.learners.llm.questions import Question
 from tests.learners.llm.conftest import KEY, MakeClient
 from tests.llm_server import (
     MODEL,

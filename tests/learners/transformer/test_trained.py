@@ -1,10 +1,23 @@
 from __future__ import annotations
 
+import json
+import pickle
+from dataclasses import asdict
+from pathlib import Path
+
 import numpy as np
 import pytest
+import torch
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 
-from stepgraph.errors import FormatError, SettingError
-from stepgraph.learners.transformer.trained import TrainedTransformer
+from stepgraph.errors import FileError, FormatError, SettingError
+from stepgraph.learners.transformer.model import Shape
+from stepgraph.learners.transformer.trained import (
+    TrainedTransformer,
+    load_checkpoint,
+    save_checkpoint,
+)
 from tests.learners.transformer.test_model import network
 
 CLIPS = np.random.default_rng(0).normal(size=(3, 6)).astype(np.float32)
@@ -41,3 +54,99 @@ def test_embeddings_of_another_width_number_or_with_a_gap_are_refused() -> None:
         trained.predict([], CLIPS[:0])
     with pytest.raises(FormatError, match="listed twice"):
         trained.predict(["x", "x"], CLIPS[:2])
+
+
+VECTORS = np.arange(18, dtype=np.float32).reshape(3, 6) % 5
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    path = tmp_path / "network.safetensors"
+    save_checkpoint(TrainedTransformer(network(), "", ("tea",)), path)
+    return path
+
+
+def change_header(path: Path, **changes: object) -> None:
+    with safe_open(path, framework="pt") as content:
+        header = json.loads(content.metadata()["stepgraph"])
+    save_file(load_file(path), path, metadata={"stepgraph": json.dumps({**header, **changes})})
+
+
+def test_a_network_comes_back_as_it_was(saved: Path) -> None:
+    back = load_checkpoint(saved)
+    assert back.procedures == ("tea",)
+    before = TrainedTransformer(network()).predict("abc", VECTORS)
+    assert np.array_equal(back.predict("abc", VECTORS).matrix, before.matrix)
+
+
+def test_the_same_network_gives_the_same_bytes(saved: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again"
+    save_checkpoint(TrainedTransformer(network(), "", ("tea",)), again)
+    assert again.read_bytes() == saved.read_bytes()
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="no such file"):
+        load_checkpoint(tmp_path / "nothing")
+
+
+def test_a_truncated_file_is_refused(saved: Path) -> None:
+    saved.write_bytes(saved.read_bytes()[:-100])
+    with pytest.raises(FormatError, match="is it whole"):
+        load_checkpoint(saved)
+
+
+def test_a_pickle_is_not_even_opened(tmp_path: Path) -> None:
+    path = tmp_path / "network.pt"
+    path.write_bytes(pickle.dumps({"weights": print}))
+    with pytest.raises(FormatError, match="cannot be read as safetensors"):
+        load_checkpoint(path)
+
+
+def test_weights_of_somebody_else_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.safetensors"
+    save_file({"weight": torch.zeros(2)}, path)
+    with pytest.raises(FormatError, match="no network that stepgraph saved"):
+        load_checkpoint(path)
+
+
+def test_another_version_is_refused(saved: Path) -> None:
+    change_header(saved, version=2)
+    with pytest.raises(FormatError, match="version 2 of the format; this stepgraph reads 1"):
+        load_checkpoint(saved)
+
+
+def test_a_header_of_another_width_is_refused(saved: Path) -> None:
+    change_header(saved, shape=asdict(Shape(features=6, width=16)))
+    with pytest.raises(FormatError, match=r"have shape .*; by its header .* was expected"):
+        load_checkpoint(saved)
+
+
+@pytest.mark.parametrize("size", ["features", "width", "layers"])
+def test_a_header_of_a_network_beyond_all_measure_is_refused_before_it_is_made(
+    saved: Path, size: str
+) -> None:
+    change_header(saved, shape={**asdict(Shape(features=6, width=16)), size: 16 * 10**9})
+    with pytest.raises(FormatError, match=r"the network has .* numbers or more, but the file"):
+        load_checkpoint(saved)
+
+
+def test_a_header_whose_procedures_are_no_list_is_refused(saved: Path) -> None:
+    change_header(saved, procedures={"tea": 1})
+    with pytest.raises(FormatError, match="the procedures are no list"):
+        load_checkpoint(saved)
+
+
+def test_a_header_without_a_shape_is_refused(saved: Path) -> None:
+    change_header(saved, shape={"features": 6})
+    with pytest.raises(FormatError, match="lacks or misstates 'width'"):
+        load_checkpoint(saved)
+
+
+def test_weights_that_are_not_finite_are_refused(tmp_path: Path) -> None:
+    own = network()
+    with torch.no_grad():
+        own.start[0] = torch.nan
+    save_checkpoint(TrainedTransformer(own), tmp_path / "nan")
+    with pytest.raises(FormatError, match="'start' hold values that are not finite"):
+        load_checkpoint(tmp_path / "nan")

@@ -20,7 +20,7 @@ from urllib.error import URLError
 from stepgraph._version import __version__
 from stepgraph.errors import InputError, SettingError
 from stepgraph.learners.llm.connection import Poster, Response, Watch
-from stepgraph.learners.llm.question import Messages
+from stepgraph.learners.llm.questions import Messages
 
 FIRST_PAUSE = 0.5
 """Seconds before the second attempt; each further pause is twice as long."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -16,9 +16,8 @@ from stepgraph.learners.knowledge import InformedLearner
 from stepgraph.learners.partial_order import closure, reduction, without
 from stepgraph.learners.robust.confidence import Confidence, confidence
 from stepgraph.learners.robust.demonstrators import TRUSTED, Demonstrators
-from stepgraph.learners.robust.numbering import by_place
 from stepgraph.learners.robust.pair_mixture import first_order
-from stepgraph.learners.robust.recordings import Recordings
+from stepgraph.learners.robust.recordings import Recordings, by_place
 from stepgraph.learners.robust.search import EDGE_COST, Search, tell_nobody
 from stepgraph.learners.settings import check_number
 from stepgraph.sequences import Demonstrations
@@ -260,3 +259,36 @@ def _careless(demonstrations: Demonstrations, trust: tuple[float, ...]) -> list[
         for share, recording in ranked
         if share < TRUSTED
     ]
+
+
+FEWEST = 3
+"""At least so many recordings are kept, those with the fewest slips."""
+
+
+def without_slips(demonstrations: Demonstrations) -> Demonstrations:
+    """Return the recordings without a slip, as the robust learner sees them.
+
+    Where fewer than `FEWEST` have none, those with the fewest expected slips are kept.
+
+    Examples
+    --------
+    >>> recordings = Demonstrations.from_steps(["abcdef"] * 6 + ["fedcba"])
+    >>> [recording.id for recording in without_slips(recordings)]
+    ['1', '2', '3', '4', '5', '6']
+    """
+    learner = Robust()
+    numbered, _ = by_place(demonstrations)
+    recordings = Recordings.of(numbered, learner.repetitions, 0)
+    _, order = learner.most_probable(recordings)
+    slips = learner.everybody(recordings, order).slips(order)
+    worst = [float(slips[list(own)].max()) for own in recordings.owners]
+    expected = [float(slips[list(own)].sum(axis=1).min()) for own in recordings.owners]
+    best = np.argsort(expected, kind="stable")[:FEWEST].tolist()
+    return replace(
+        demonstrations,
+        sequences=tuple(
+            recording
+            for number, recording in enumerate(demonstrations)
+            if worst[number] <= TRUSTED or number in best
+        ),
+    )

@@ -1,6 +1,7 @@
 """The Task Graph Transformer: from embeddings of key-steps to the adjacency matrix.
 
-`model` is the network, `fitting` trains it by the TGML loss, `text` and `video` say where the
-embeddings come from, `learner` holds the methods ``tgt-text`` and ``tgt-video``, `checkpoint` the
-file of a trained model.
+`learner` holds the methods ``tgt-text`` and ``tgt-video``. `model` is the network, `dataset` what
+it learns from, `fitting` its training by the TGML loss, `trained` a trained network and its file.
+Embeddings come from `sentence_embeddings` (by `minilm`, unless told otherwise) or from
+`embedding_files`; `likely_order` answers which of two steps comes first.
 """

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
-from stepgraph.learners.batching import SequenceBatch
-from stepgraph.learners.likelihood import TGMLLoss
-from stepgraph.learners.training import Epoch, train
-from stepgraph.learners.transformer.distinctiveness import distinctiveness
-from stepgraph.learners.transformer.lessons import Lesson, padded
-from stepgraph.learners.transformer.model import Prediction, TaskGraphTransformer
-from stepgraph.learners.transformer.optimizer import NetworkAdam
+from stepgraph.learners.network_training import Epoch, train
+from stepgraph.learners.tgml.batches import SequenceBatch
+from stepgraph.learners.tgml.loss import TGMLLoss
+from stepgraph.learners.transformer.dataset import EmbeddedProcedure, padded
+from stepgraph.learners.transformer.model import MASKED, Prediction, TaskGraphTransformer
 
 LOOK_EVERY = 10
 """After how many epochs each to look whether the network agrees with all sequences."""
@@ -28,7 +28,7 @@ class Schedule:
     Parameters
     ----------
     learning_rate, epochs
-        Adam's step, and at most how many times over all lessons.
+        Adam's step, and at most how many times over the data set.
     beta, final_beta, beta_every
         The weight of the contrastive term: from the first to the last linearly, changed every so
         many epochs.
@@ -38,9 +38,9 @@ class Schedule:
         The weight of the rows' entropy, as a number of recordings: from the first to the last
         geometrically, over so many epochs.
     subsets
-        In which share of its turns a lesson is cut down to some of its key-steps.
+        In which share of its turns a procedure is cut down to some of its key-steps.
     together
-        How many lessons one step of the optimizer sees.
+        How many procedures one step of the optimizer sees.
     stop
         Whether to end once the network agrees with all sequences.
     epsilon
@@ -76,7 +76,7 @@ class Schedule:
 
 
 class Course(nn.Module):
-    """A network and the lessons that it takes in turn, a group of them at each step.
+    """A network and the procedures that it learns from in turn, a group of them at each step.
 
     Called without arguments, as the training loop does, it returns Z of the group at hand.
 
@@ -84,7 +84,7 @@ class Course(nn.Module):
     ----------
     network
         The network.
-    lessons
+    dataset
         All procedures.
     schedule
         How to train.
@@ -95,18 +95,18 @@ class Course(nn.Module):
     def __init__(
         self,
         network: TaskGraphTransformer,
-        lessons: Sequence[Lesson],
+        dataset: Sequence[EmbeddedProcedure],
         schedule: Schedule,
         seed: int,
     ) -> None:
         super().__init__()
         self.network = network
-        self.lessons = lessons
+        self.dataset = dataset
         self.schedule = schedule
         self.device = next(network.parameters()).device
         self._rng = np.random.default_rng(seed)
         self._stepgraph = TGMLLoss(schedule.beta, schedule.epsilon)
-        order = sorted(range(len(lessons)), key=lambda number: lessons[number].size)
+        order = sorted(range(len(dataset)), key=lambda number: dataset[number].size)
         self.groups = [  # of similar sizes, so that little is padding
             order[start : start + schedule.together]
             for start in range(0, len(order), schedule.together)
@@ -114,12 +114,12 @@ class Course(nn.Module):
         self._turns: list[int] = []
         self._whole: dict[int, SequenceBatch] = {}
         self._evenness = schedule.evenness
-        self._group: Sequence[Lesson] = ()
+        self._group: Sequence[EmbeddedProcedure] = ()
         self._prediction: Prediction | None = None
 
     def forward(self) -> Tensor:
         """Return Z of the group at hand: (1, procedures, nodes, nodes)."""
-        embeddings, counts = padded([lesson.drawn(self._rng) for lesson in self._group])
+        embeddings, counts = padded([example.drawn(self._rng) for example in self._group])
         counts = None if counts is None else counts.to(self.device)
         self._prediction = self.network(embeddings.to(self.device), counts)
         return self._prediction.Z[None]
@@ -132,9 +132,9 @@ class Course(nn.Module):
         if not self._turns:
             self._turns = self._rng.permutation(len(self.groups)).tolist()
         number = self._turns.pop()
-        self._group = [self.lessons[place] for place in self.groups[number]]
+        self._group = [self.dataset[place] for place in self.groups[number]]
         if self.schedule.subsets and self._rng.random() < self.schedule.subsets:
-            self._group = [lesson.part(self._rng) for lesson in self._group]
+            self._group = [example.part(self._rng) for example in self._group]
             return self._batch()
         if number not in self._whole:
             self._whole[number] = self._batch()
@@ -150,11 +150,11 @@ class Course(nn.Module):
         own = self._prediction
         if own is None:
             raise RuntimeError("call the course before its loss")
-        shares = [1 / len(lesson.sequences) for lesson in self._group]
+        shares = [1 / len(example.sequences) for example in self._group]
         weights = [
             share
-            for share, lesson in zip(shares, self._group, strict=True)
-            for _ in lesson.sequences
+            for share, example in zip(shares, self._group, strict=True)
+            for _ in example.sequences
         ]
         value: Tensor = self._stepgraph(Z, batch, torch.tensor(weights, device=self.device))
         if self.schedule.distinctiveness:
@@ -169,17 +169,17 @@ class Course(nn.Module):
 
     @torch.no_grad()
     def agrees(self) -> bool:
-        """Return whether the network agrees with the sequences of every lesson."""
+        """Return whether the network agrees with the sequences of every procedure."""
         self.network.eval()
         try:
-            return all(lesson.agrees(predict(self.network, lesson)) for lesson in self.lessons)
+            return all(example.agrees(predict(self.network, example)) for example in self.dataset)
         finally:
             self.network.train()
 
     def _batch(self) -> SequenceBatch:
         return SequenceBatch(
-            [lesson.sequences for lesson in self._group],
-            [lesson.size for lesson in self._group],
+            [example.sequences for example in self._group],
+            [example.size for example in self._group],
             device=self.device,
         )
 
@@ -201,7 +201,7 @@ class Agreement:
 
 def fit(
     network: TaskGraphTransformer,
-    lessons: Sequence[Lesson],
+    dataset: Sequence[EmbeddedProcedure],
     schedule: Schedule,
     seed: int,
     callback: Callable[[Epoch], None] | None = None,
@@ -212,14 +212,14 @@ def fit(
     ----------
     network
         Trained in place.
-    lessons, schedule
+    dataset, schedule
         On what, and how.
     seed
         For what is drawn; the network's own seed was for its first weights.
     callback
         Told of each step of the optimizer.
     """
-    course = Course(network, lessons, schedule, seed)
+    course = Course(network, dataset, schedule, seed)
     network.draw_from(torch.Generator(course.device).manual_seed(seed))
     network.train()
     steps = schedule.epochs * len(course.groups)
@@ -239,10 +239,84 @@ def fit(
 
 @torch.no_grad()
 def predict(
-    network: TaskGraphTransformer, lesson: Lesson
+    network: TaskGraphTransformer, example: EmbeddedProcedure
 ) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
     """Return the adjacency matrix of one procedure, from its typical embeddings."""
     device = next(network.parameters()).device
-    embeddings = torch.from_numpy(lesson.typical())[None].to(device)
+    embeddings = torch.from_numpy(example.typical())[None].to(device)
     Z: np.ndarray[tuple[int, int], np.dtype[np.float32]] = network(embeddings).Z[0].cpu().numpy()
     return Z
+
+
+WARM_UP = 20
+"""Over how many steps the learning rate rises."""
+LEAST = 0.02
+"""Which share of the learning rate is left at the end."""
+LARGEST_NORM = 1.0
+"""A gradient longer than this is cut down to it: one odd procedure must not undo the others."""
+
+
+class NetworkAdam:
+    """Adam with a learning rate that rises, then falls linearly.
+
+    Parameters
+    ----------
+    network
+        What to train.
+    learning_rate
+        The highest one.
+    steps
+        How many steps there are at most.
+    """
+
+    def __init__(self, network: nn.Module, learning_rate: float, steps: int) -> None:
+        self._parameters = list(network.parameters())
+        self._adam = torch.optim.Adam(self._parameters, lr=learning_rate, fused=True)
+        self._highest = learning_rate
+        self._steps = steps
+        self._done = 0
+
+    def zero_grad(self) -> None:
+        """Forget the gradient."""
+        self._adam.zero_grad()
+
+    def step(self) -> None:
+        """Move the network along the gradient."""
+        self._done += 1
+        share = min(self._done / WARM_UP, max(1 - self._done / self._steps, LEAST))
+        for group in self._adam.param_groups:
+            group["lr"] = self._highest * share
+        nn.utils.clip_grad_norm_(self._parameters, LARGEST_NORM)
+        self._adam.step()
+
+
+TEMPERATURE = 0.9
+"""The paper's T: cosine similarities are multiplied by exp(T)."""
+
+
+def distinctiveness(nodes: Tensor, mask: Tensor, temperature: float = TEMPERATURE) -> Tensor:
+    """Return how far the nodes of each procedure are from being told apart: (procedures,).
+
+    The cross-entropy between each row of Y = X X^T exp(T), X normalised, and the row of the
+    identity, averaged over the nodes that exist.
+
+    Parameters
+    ----------
+    nodes, mask
+        As in `stepgraph.learners.transformer.model.Prediction`.
+    temperature
+        The paper's T.
+
+    Examples
+    --------
+    >>> one_hot = torch.eye(3)[None]
+    >>> same = torch.ones(1, 3, 3)
+    >>> mask = torch.ones(1, 3, dtype=torch.bool)
+    >>> bool(distinctiveness(one_hot, mask) < distinctiveness(same, mask))
+    True
+    """
+    unit = functional.normalize(nodes, dim=-1)
+    similar = unit @ unit.transpose(1, 2) * math.exp(temperature)
+    log_share = torch.log_softmax(similar.masked_fill(~mask[:, None], MASKED), -1)
+    own = log_share.diagonal(dim1=1, dim2=2).masked_fill(~mask, 0.0)
+    return -own.sum(-1) / mask.sum(-1)

@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from stepgraph.learners.batching import SequenceBatch
-from stepgraph.learners.likelihood import log_likelihood
+from stepgraph.learners.tgml.batches import SequenceBatch
+from stepgraph.learners.tgml.loss import log_likelihood
 
 Shares = NDArray[np.float64]
 

@@ -1,20 +1,25 @@
-"""A trained network, and what can be asked of it."""
+"""A trained network: what it answers, its file, and graphs of procedures nobody demonstrated."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from stepgraph.errors import FormatError, SettingError
+from stepgraph.errors import FormatError, SettingError, StepgraphError
 from stepgraph.graph.adjacency import WeightedAdjacency
-from stepgraph.learners.transformer.embeddings.sentences import embed_names
-from stepgraph.learners.transformer.lessons import Vectors
+from stepgraph.learners.base import Learned
+from stepgraph.learners.network_file import check_size, put_weights, read_network, write_network
+from stepgraph.learners.transformer.dataset import Vectors
+from stepgraph.learners.transformer.embedding_files import read_embeddings, vectors_of
 from stepgraph.learners.transformer.likely_order import first_share, future_share
-from stepgraph.learners.transformer.model import TaskGraphTransformer
+from stepgraph.learners.transformer.model import Shape, TaskGraphTransformer
+from stepgraph.learners.transformer.sentence_embeddings import embed_names
 from stepgraph.sequences import Vocabulary
 
 Clip = str | Vectors
@@ -106,3 +111,104 @@ class TrainedTransformer:
             if not np.isfinite(vector).all():
                 raise FormatError("an embedding holds a value that is no finite number")
         return np.stack(vectors)
+
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+FORMAT = "stepgraph-transformer"
+VERSION = 1
+
+
+def save_checkpoint(trained: TrainedTransformer, path: str | Path) -> None:
+    """Write a trained network to a file, whole or not at all.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be written.
+    MissingExtraError
+        If safetensors is not installed.
+    """
+    about = {
+        "shape": asdict(trained.network.shape),
+        "sentence_model": trained.sentence_model,
+        "procedures": list(trained.procedures),
+    }
+    write_network(trained.network, path, format=FORMAT, version=VERSION, about=about)
+
+
+def load_checkpoint(path: str | Path) -> TrainedTransformer:
+    """Read a trained network.
+
+    Raises
+    ------
+    FileError
+        If there is no such file.
+    FormatError
+        If it is truncated, no network of stepgraph, of another version, or its weights do not have
+        the shape that its header says.
+    MissingExtraError
+        If safetensors is not installed.
+    """
+    header, weights = read_network(path, format=FORMAT, version=VERSION)
+    network = _network(header, weights, str(path))
+    put_weights(network, weights, str(path))
+    return TrainedTransformer(
+        network.eval(), str(header["sentence_model"]), tuple(map(str, header["procedures"]))
+    )
+
+
+def _network(
+    header: dict[str, Any], weights: Mapping[str, Tensor], where: str
+) -> TaskGraphTransformer:
+    try:
+        shape = header["shape"]
+        own = Shape(**{field.name: shape[field.name] for field in fields(Shape)})
+        if not isinstance(header["sentence_model"], str):
+            raise TypeError("the sentence model is no text")
+        if not isinstance(header["procedures"], list):
+            raise TypeError("the procedures are no list")
+    except (KeyError, TypeError, OverflowError, StepgraphError) as error:
+        raise FormatError(f"{where}: its header lacks or misstates {error}") from None
+    projection = own.features * own.width if own.features != own.width else 0
+    check_size(own.layers * own.width**2 + projection, weights, where)
+    return TaskGraphTransformer(own)
+
+
+def predict_unseen(
+    words: Vocabulary, model: str | Path, *, embeddings: str | Path | None = None
+) -> Learned:
+    """Return what a saved network makes of a procedure's step names.
+
+    Parameters
+    ----------
+    words
+        The steps.
+    model
+        The file of the network.
+    embeddings
+        A file with their embeddings, for a network that was trained on such.
+
+    Raises
+    ------
+    FileError, FormatError
+        If a file cannot be used.
+    SettingError
+        If the network needs embeddings and none are given.
+    """
+    trained = load_checkpoint(model)
+    vectors = None
+    if embeddings is not None:
+        vectors = vectors_of(words.steps, read_embeddings(embeddings), str(embeddings))
+    elif not trained.sentence_model:
+        raise SettingError(
+            f"{model}: this network was trained on a user's own embeddings; give those of these "
+            "steps with --set embeddings=FILE"
+        )
+    known = len(trained.procedures)
+    note = (
+        f"nobody has demonstrated this procedure: its edges are what a network trained on {known} "
+        f"other{'s' if known != 1 else ''} makes of the step names"
+    )
+    return Learned(trained.predict(words.steps, vectors), (note,))

@@ -1,0 +1,236 @@
+"""Sequences of many procedures, ready for the likelihood.
+
+Every sum in the paper's likelihood runs over entries Z[y_t, y_s] with s < t. Which ones they are
+is worked out once, so that an epoch is a few sums: over the square of each sequence's steps, or
+over the whole of Z under masks where that is faster. Sequences are kept in chunks of bounded size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from stepgraph.errors import FormatError
+from stepgraph.learners.tgml.pair_sums import Chunk, Indices, PairMasks, PairSquares
+
+CHUNK_ENTRIES = 4_000_000
+"""How many entries of Z one chunk of sequences may meet; some 100 MB while it is worked on."""
+
+KEPT_ENTRIES = 64_000_000
+"""Up to how many entries of Z the squares of all chunks are kept; about 1 GB."""
+
+
+class Pairs(Protocol):
+    """Which entries of Z the sums of a chunk run over."""
+
+    def sums(self, models: Tensor) -> tuple[Tensor, Tensor]:
+        """Return num_t and arrival_s: (sequences, terms, models) each."""
+
+    def gradient(self, of_num: Tensor, of_arrivals: Tensor) -> Tensor:
+        """Return the gradient of Z: (models, procedures, nodes, nodes)."""
+
+
+class Flat(NamedTuple):
+    """All sequences, one after the other, with START and END.
+
+    Parameters
+    ----------
+    nodes
+        The nodes of all.
+    lengths
+        (sequences,): how many of them belong to each.
+    owner
+        (sequences,): the procedure each belongs to, in ascending order.
+    """
+
+    nodes: Indices
+    lengths: Indices
+    owner: Indices
+
+    def only(self, wanted: Indices) -> Flat:
+        """Return some of the sequences, by their numbers in ascending order."""
+        chosen = np.zeros(len(self.lengths), dtype=bool)
+        chosen[wanted] = True
+        return Flat(
+            self.nodes[np.repeat(chosen, self.lengths)], self.lengths[chosen], self.owner[chosen]
+        )
+
+
+class SequenceBatch:
+    """The sequences of one or more procedures.
+
+    Parameters
+    ----------
+    sequences
+        For each procedure its sequences, in node numbers 1 to n, without repetition and
+        without START and END, which are added here.
+    sizes
+        For each procedure its number of nodes, n + 2.
+    stride
+        The side of the matrices Z that the batch will meet; by default the largest size.
+    device
+        Where the tensors go.
+    chunk_entries
+        How many entries of Z a chunk may meet.
+    kept_entries
+        Up to how many entries the squares of all chunks are kept. A larger batch builds each
+        chunk's squares whenever they are needed, which is slower, so that memory stays bounded.
+    weights
+        For each procedure how many recordings each of its sequences stands for; by default one.
+
+    Raises
+    ------
+    FormatError
+        If a sequence repeats a node or holds one that its procedure does not have.
+    """
+
+    def __init__(
+        self,
+        sequences: Sequence[Sequence[Sequence[int]]],
+        sizes: Sequence[int],
+        *,
+        stride: int | None = None,
+        device: torch.device | str = "cpu",
+        chunk_entries: int = CHUNK_ENTRIES,
+        kept_entries: int = KEPT_ENTRIES,
+        weights: Sequence[Sequence[float]] | None = None,
+    ) -> None:
+        if not any(sequences):
+            raise FormatError("no sequences; a batch needs at least one")
+        self._limits = (chunk_entries, kept_entries)
+        flat_weights = None
+        if weights is not None and any(weight != 1 for group in weights for weight in group):
+            flat_weights = torch.tensor([weight for group in weights for weight in group])
+        self._fill(
+            flattened(sequences, sizes),
+            tuple(sizes),
+            max(sizes) if stride is None else stride,
+            torch.device(device),
+            flat_weights,
+        )
+
+    def _fill(
+        self,
+        flat: Flat,
+        sizes: tuple[int, ...],
+        stride: int,
+        device: torch.device,
+        weights: Tensor | None,
+    ) -> None:
+        chunk_entries, kept_entries = self._limits
+        self.sizes = sizes
+        self.stride = stride
+        self.device = device
+        self.weights = None if weights is None else weights.to(device)
+        """(sequences,): how many recordings each stands for; None if each is one."""
+        self.count = len(flat.lengths)
+        self._flat = flat
+        self._order = np.argsort(flat.lengths, kind="stable")
+        self._chunks = tuple(self._split(chunk_entries))
+        self._kept: dict[int, Pairs] = {}
+        self.keeps_pairs = sum(chunk.entries for chunk in self._chunks) <= kept_entries
+        """Whether what the sums of all chunks run over is kept."""
+
+    def __len__(self) -> int:
+        return self.count
+
+    def part(self, procedures: Sequence[int], *, stride: int) -> SequenceBatch:
+        """Return a batch of some of the procedures, for matrices of another side.
+
+        Parameters
+        ----------
+        procedures
+            Their numbers, in ascending order.
+        stride
+            The side of the matrices.
+        """
+        numbers = np.full(len(self.sizes), -1)
+        numbers[list(procedures)] = np.arange(len(procedures))
+        owner = numbers[self._flat.owner]
+        wanted = np.flatnonzero(owner >= 0)
+        flat = self._flat._replace(owner=owner).only(wanted)
+        weights = None if self.weights is None else self.weights[torch.from_numpy(wanted)]
+        smaller = SequenceBatch.__new__(SequenceBatch)
+        smaller._limits = self._limits
+        sizes = tuple(self.sizes[number] for number in procedures)
+        smaller._fill(flat, sizes, stride, self.device, weights)
+        return smaller
+
+    @property
+    def chunks(self) -> tuple[Chunk, ...]:
+        """The sequences in parts of bounded size."""
+        return self._chunks
+
+    @cached_property
+    def restore(self) -> Tensor:
+        """Where each sequence, as given, stands among the chunks' sequences."""
+        position = np.empty(self.count, dtype=np.int64)
+        position[self._order] = np.arange(self.count)
+        return torch.from_numpy(position).to(self.device)
+
+    def pairs(self, number: int) -> Pairs:
+        """Return what the sums of a chunk run over."""
+        if number in self._kept:
+            return self._kept[number]
+        chunk = self._chunks[number]
+        built: Pairs
+        if self.keeps_pairs and PairMasks.suit(chunk, CHUNK_ENTRIES):
+            built = PairMasks(chunk)
+        else:
+            built = PairSquares(chunk)
+        if self.keeps_pairs:
+            self._kept[number] = built
+        return built
+
+    def _split(self, limit: int) -> Iterator[Chunk]:
+        """Cut sequences, shortest first, into chunks whose padded squares stay under a limit."""
+        sizes = np.array(self.sizes, dtype=np.int64)
+        starts = np.cumsum(self._flat.lengths) - self._flat.lengths
+        lengths = self._flat.lengths[self._order]
+        start = 0
+        while start < self.count:
+            # Squares grow with the length, so what lies beyond the first too large one is too.
+            cost = np.arange(1, self.count - start + 1) * lengths[start:] ** 2
+            end = start + max(1, int(np.searchsorted(cost, limit, side="right")))
+            some = self._order[start:end]
+            places = np.arange(lengths[end - 1])
+            exists = places < lengths[start:end, None]
+            nodes = np.zeros(exists.shape, dtype=np.int64)
+            nodes[exists] = self._flat.nodes[(starts[some][:, None] + places)[exists]]
+            yield Chunk(
+                nodes, lengths[start:end], self._flat.owner[some], sizes, self.stride, self.device
+            )
+            start = end
+
+
+def flattened(sequences: Sequence[Sequence[Sequence[int]]], sizes: Sequence[int]) -> Flat:
+    """Return all sequences with START and END added, once they are found in order."""
+    owners = np.repeat(np.arange(len(sequences)), [len(group) for group in sequences])
+    lengths = np.array([len(steps) + 2 for group in sequences for steps in group], dtype=np.int64)
+    ends = np.array(sizes, dtype=np.int64)[owners] - 1
+    given = np.fromiter(chain.from_iterable(chain.from_iterable(sequences)), dtype=np.int64)
+    last = np.cumsum(lengths) - 1
+    nodes = np.zeros(int(lengths.sum()), dtype=np.int64)
+    between = np.ones(len(nodes), dtype=bool)
+    between[last] = between[last + 1 - lengths] = False
+    nodes[between] = given
+    nodes[last] = ends
+    number = np.repeat(np.arange(len(lengths)), lengths)
+    wrong = between & ((nodes < 1) | (nodes >= ends[number]))
+    by_node = np.lexsort((nodes, number))
+    again = (np.diff(nodes[by_node]) == 0) & (np.diff(number[by_node]) == 0)
+    bad = np.concatenate((number[wrong], number[by_node[1:]][again]))
+    if len(bad):
+        first = int(bad.min())
+        steps = tuple(nodes[last[first] - lengths[first] + 2 : last[first]].tolist())
+        raise FormatError(
+            f"the sequence {steps} of procedure {owners[first]} repeats a node or leaves "
+            f"1 to {ends[first] - 1}"
+        )
+    return Flat(nodes, lengths, owners)

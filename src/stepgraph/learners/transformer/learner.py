@@ -1,0 +1,403 @@
+"""The two methods of the Task Graph Transformer: settings, embeddings and training."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import ClassVar, NamedTuple
+
+import torch
+
+from stepgraph.errors import FormatError, SettingError
+from stepgraph.graph.adjacency import WeightedAdjacency
+from stepgraph.learners.base import Curve, Learned, Learner, Progress, no_progress
+from stepgraph.learners.network_training import Epoch, one_thread
+from stepgraph.learners.settings import check_number, check_whole
+from stepgraph.learners.tgml.stopping import sequence_accuracy
+from stepgraph.learners.transformer import minilm
+from stepgraph.learners.transformer.dataset import EmbeddedProcedure, Vectors
+from stepgraph.learners.transformer.embedding_files import (
+    read_embeddings,
+    read_segments,
+    vectors_of,
+)
+from stepgraph.learners.transformer.fitting import Schedule, fit, predict
+from stepgraph.learners.transformer.model import Shape, TaskGraphTransformer
+from stepgraph.learners.transformer.sentence_embeddings import embed_names
+from stepgraph.learners.transformer.trained import TrainedTransformer, save_checkpoint
+from stepgraph.sequences import Demonstrations
+
+SEED_OF_DRAWS = 1_000_003
+"""Sets apart what is drawn in training from a network's first weights."""
+
+
+@dataclass(frozen=True)
+class TransformerLearner(Learner):
+    """A transformer from embeddings of key-steps to their graph.
+
+    Parameters
+    ----------
+    unified
+        Whether all procedures share one network; else each has its own.
+    width
+        The width of the network: embeddings are projected to it. The paper's is 4096.
+    heads, layers
+        The parts of its attention, and the layers of its encoder.
+    dropout
+        Which share of what a layer adds is dropped in training. The paper's is 0.25.
+    learning_rate, epochs
+        Adam's step, and at most how many times over all procedures; 0 epochs for 300, or 150 if
+        procedures share a network. The paper's are 0.000001 and 3000.
+    beta, final_beta, beta_every
+        The weight of the loss's contrastive term: from the first to the last linearly, changed
+        every so many epochs. The paper's go from 1 to 0.05, changed every 100.
+    distinctiveness
+        The weight of the cross-entropy that keeps key-steps apart.
+    evenness, final_evenness, cooling
+        The weight of the rows' entropy, counted in recordings: from the first to the last
+        geometrically over so many epochs; 0 for 100, or 40 if procedures share a network. The
+        paper has none.
+    subsets
+        In which share of its turns a procedure is cut down to some of its key-steps.
+    together
+        How many procedures a step of the optimizer sees, where they share a network.
+    stop
+        Whether to end once all edges agree with all sequences.
+    device
+        Where to compute: any torch device.
+    """
+
+    seeded: ClassVar[bool] = True
+
+    unified: bool = False
+    width: int = 32
+    heads: int = 4
+    layers: int = 1
+    dropout: float = 0.05
+    learning_rate: float = 0.002
+    epochs: int = 0
+    beta: float = 0.005
+    final_beta: float = 0.005
+    beta_every: int = 100
+    distinctiveness: float = 1.0
+    evenness: float = 3.0
+    final_evenness: float = 0.3
+    cooling: int = 0
+    subsets: float = 0.0
+    together: int = 1
+    stop: bool = True
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("beta", "final_beta", "distinctiveness", "evenness", "final_evenness"):
+            check_number(name, getattr(self, name), low=0.0)
+        check_number("learning_rate", self.learning_rate, low=0.0, above=True)
+        check_number("subsets", self.subsets, low=0.0)
+        if self.subsets > 1:
+            raise SettingError(f"subsets is {self.subsets!r}; expected a share from 0 to 1")
+        check_whole("epochs", self.epochs, low=0)
+        check_whole("cooling", self.cooling, low=0)
+        for name in ("beta_every", "together"):
+            check_whole(name, getattr(self, name), low=1)
+        self._shape(1)  # checks the rest
+        try:
+            torch.zeros(1, device=self.device)
+        except (RuntimeError, AssertionError, TypeError) as error:
+            reason = str(error).splitlines()[0]
+            raise SettingError(f"device {self.device!r} cannot be used: {reason}") from None
+
+    @abstractmethod
+    def views(self, procedures: Sequence[Demonstrations]) -> list[list[Vectors]]:
+        """Return, for each procedure and key-step, its embeddings: (views, features)."""
+
+    def check_tasks(self, networks: int) -> None:
+        """Check that as many networks can be trained as are asked for; a method may refuse."""
+
+    def keep(self, network: TaskGraphTransformer, procedures: Sequence[str]) -> None:
+        """Do something with a trained network; a method may save it."""
+
+    def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:
+        """Learn the weights of one procedure."""
+        return self.learn_many([demonstrations], seeds=[seed])[0][0]
+
+    def learn_many(
+        self,
+        procedures: Sequence[Demonstrations],
+        *,
+        seeds: Sequence[int] = (0,),
+        progress: Progress = no_progress,
+    ) -> list[list[Learned]]:
+        """Learn several procedures, each with several seeds.
+
+        Networks train beside each other, one on each core.
+        """
+        rows: list[list[Learned]] = [[] for _ in procedures]
+        for result in self._trained(procedures, seeds, progress):
+            for number, example in zip(result.group, result.dataset, strict=True):
+                given = procedures[number]
+                rows[number].append(_learned(result.network, given, example, result.epochs))
+        return rows
+
+    def networks(
+        self,
+        procedures: Sequence[Demonstrations],
+        *,
+        seed: int = 0,
+        progress: Progress = no_progress,
+    ) -> list[TaskGraphTransformer]:
+        """Return the trained network of each procedure; a unified one is that of all."""
+        found: dict[int, TaskGraphTransformer] = {}
+        for result in self._trained(procedures, [seed], progress):
+            found.update(dict.fromkeys(result.group, result.network))
+        return [found[number] for number in range(len(procedures))]
+
+    def networks_without(
+        self,
+        procedures: Sequence[Demonstrations],
+        *,
+        seed: int = 0,
+        progress: Progress = no_progress,
+    ) -> list[TaskGraphTransformer]:
+        """Return for each procedure a network that was trained on all others."""
+        numbers = range(len(procedures))
+        groups = [[other for other in numbers if other != number] for number in numbers]
+        return [result.network for result in self._trained(procedures, [seed], progress, groups)]
+
+    def training_curve(self, demonstrations: Demonstrations, *, seed: int = 0) -> Curve:
+        """Train a network on one procedure and return its loss by epoch."""
+        (views,) = self.views([demonstrations])
+        example = EmbeddedProcedure.of(demonstrations, views, self.repetitions, seed)
+        losses: list[float] = []
+        with one_thread():
+            self.train_network([example], seed, lambda epoch: losses.append(epoch.loss))
+        return Curve("TGML loss and what regularises it", "epoch", tuple(losses))
+
+    def _trained(
+        self,
+        procedures: Sequence[Demonstrations],
+        seeds: Sequence[int],
+        progress: Progress,
+        groups: Sequence[list[int]] | None = None,
+    ) -> list[_Trained]:
+        """Return the networks of all groups of procedures, each with its seeds in order."""
+        if groups is None:
+            numbers = list(range(len(procedures)))
+            groups = [numbers] if self.unified else [[number] for number in numbers]
+        tasks = [(group, seed) for group in groups if group for seed in seeds]
+        self.check_tasks(len(tasks))
+        views = self.views(procedures)
+        lock, done = Lock(), 0
+
+        def work(task: tuple[list[int], int]) -> _Trained:
+            nonlocal done
+            group, seed = task
+            dataset = [
+                EmbeddedProcedure.of(procedures[number], views[number], self.repetitions, seed)
+                for number in group
+            ]
+            network, epochs = self.train_network(dataset, seed)
+            self.keep(network, [procedures[number].procedure for number in group])
+            with lock:
+                done += 1
+                progress(done, len(tasks), f"{done} of {len(tasks)} networks trained")
+            return _Trained(group, dataset, network, epochs)
+
+        progress(0, len(tasks), "training")
+        with one_thread(), ThreadPoolExecutor(_workers(len(tasks))) as pool:
+            return list(pool.map(work, tasks))
+
+    def train_network(
+        self,
+        dataset: Sequence[EmbeddedProcedure],
+        seed: int,
+        callback: Callable[[Epoch], None] | None = None,
+    ) -> tuple[TaskGraphTransformer, int]:
+        """Return a network trained on some procedures, and how many epochs that took.
+
+        Parameters
+        ----------
+        dataset, seed
+            On what, and with which draws.
+        callback
+            Told of each step of the optimizer.
+
+        Raises
+        ------
+        FormatError
+            If embeddings of different procedures have different widths.
+        """
+        widths = sorted({views.shape[1] for example in dataset for views in example.views})
+        if len(widths) != 1:
+            raise FormatError(
+                f"embeddings have widths {', '.join(map(str, widths))}; expected one width, as all "
+                "must come from one model"
+            )
+        network = TaskGraphTransformer(self._shape(widths[0]), seed).to(self.device)
+        schedule = self._schedule(len(dataset))
+        epochs = fit(network, dataset, schedule, seed + SEED_OF_DRAWS, callback)
+        return network, epochs
+
+    def _shape(self, features: int) -> Shape:
+        return Shape(features, self.width, self.heads, self.layers, self.dropout)
+
+    def _schedule(self, procedures: int) -> Schedule:
+        return Schedule(
+            learning_rate=self.learning_rate,
+            epochs=self.epochs or (150 if procedures > 1 else 300),
+            beta=self.beta,
+            final_beta=self.final_beta,
+            beta_every=self.beta_every,
+            distinctiveness=self.distinctiveness,
+            evenness=self.evenness,
+            final_evenness=self.final_evenness,
+            # Counted in steps of the optimizer a network of many procedures needs more of them.
+            cooling=self.cooling or (40 if procedures > 1 else 100),
+            subsets=self.subsets,
+            together=self.together,
+            stop=self.stop,
+        )
+
+
+class _Trained(NamedTuple):
+    """A network and what it was trained on."""
+
+    group: list[int]
+    dataset: list[EmbeddedProcedure]
+    network: TaskGraphTransformer
+    epochs: int
+
+
+def _learned(
+    network: TaskGraphTransformer, given: Demonstrations, example: EmbeddedProcedure, epochs: int
+) -> Learned:
+    matrix = predict(network, example).astype("float64")
+    accuracy = sequence_accuracy(matrix > 1 / example.size, example.sequences)
+    facts = {
+        "epochs": epochs,
+        "sequence_accuracy": accuracy,
+        "agrees": float(example.agrees(matrix)),
+    }
+    for node in range(1, example.size - 1):
+        if node not in given.seen:
+            matrix[node] = 0.0
+            matrix[node, 0] = 1.0
+    return Learned(WeightedAdjacency(given.vocabulary, matrix), example.notes, facts)
+
+
+def _workers(tasks: int) -> int:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, min(tasks, cores or 1))
+
+
+@dataclass(frozen=True)
+class TextTransformer(TransformerLearner):
+    """The transformer on what the key-steps are called.
+
+    Parameters
+    ----------
+    sentence_model
+        What embeds step names: 'all-MiniLM-L6-v2', or a sentence-transformers model on this
+        machine, by name or folder.
+    embeddings
+        A file with an embedding for each step name, to use instead: npz, safetensors or .pt; or
+        the folder of the released features, of which 'text' counts.
+    save_model
+        A file to write the trained network to, which can then say something about procedures
+        that nobody has demonstrated.
+    """
+
+    name: ClassVar[str] = "tgt-text"
+
+    sentence_model: str = minilm.NAME
+    embeddings: str = ""
+    save_model: str = ""
+
+    def check_tasks(self, networks: int) -> None:
+        """Check that there is one network if it is to be saved.
+
+        Raises
+        ------
+        SettingError
+            If there are several.
+        """
+        if self.save_model and networks != 1:
+            raise SettingError(
+                f"save_model is {self.save_model!r}, but {networks} networks are to be trained; "
+                "train one for all procedures with unified=true and one seed, or choose one "
+                "procedure"
+            )
+
+    def keep(self, network: TaskGraphTransformer, procedures: Sequence[str]) -> None:
+        """Save the network if that was asked for."""
+        if self.save_model:
+            model = "" if self.embeddings else self.sentence_model
+            trained = TrainedTransformer(network, model, tuple(procedures))
+            save_checkpoint(trained, self.save_model)
+
+    def views(self, procedures: Sequence[Demonstrations]) -> list[list[Vectors]]:
+        """Return the one embedding of each step name."""
+        if self.embeddings and Path(self.embeddings).is_dir():
+            # Every recording has them, and they are the same in each.
+            read = [read_segments(self.embeddings, given, "text") for given in procedures]
+            return [[views[:1] for views in own] for own in read]
+        return [
+            list(self.embed(given.vocabulary.steps, given.procedure)[:, None])
+            for given in procedures
+        ]
+
+    def embed(self, steps: Sequence[str], procedure: str = "") -> Vectors:
+        """Return the embeddings of step names: (steps, features).
+
+        Raises
+        ------
+        FormatError
+            If the file of embeddings lacks a step.
+        MissingExtraError
+            If the sentence model's package is not installed.
+        """
+        if self.embeddings:
+            about = f", procedure {procedure!r}" if procedure else ""
+            where = f"{self.embeddings}{about}"
+            return vectors_of(steps, read_embeddings(self.embeddings), where)
+        return embed_names(steps, self.sentence_model)
+
+
+@dataclass(frozen=True)
+class VideoTransformer(TransformerLearner):
+    """The transformer on what the key-steps look like.
+
+    At each step of training one embedding is drawn for every key-step, from the recordings that
+    it learns from and no others.
+
+    Parameters
+    ----------
+    features
+        The folder with the embeddings of all segments, in it a folder for each procedure.
+    """
+
+    name: ClassVar[str] = "tgt-video"
+
+    features: str = ""
+
+    def views(self, procedures: Sequence[Demonstrations]) -> list[list[Vectors]]:
+        """Return the embeddings of each key-step in all recordings given.
+
+        Raises
+        ------
+        SettingError
+            If no folder is given.
+        FileError, FormatError
+            If its files are not what they should be.
+        """
+        if not self.features:
+            raise SettingError(
+                "the method 'tgt-video' needs embeddings of video segments; give their folder with "
+                "--set features=FOLDER (features=... in Python)"
+            )
+        return [read_segments(self.features, given) for given in procedures]
