@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 from types import ModuleType
 
-from tests.drawing.drawing.reading import read
+from tests.drawing.svg_reading import read
 
 ROOT = Path(__file__).parent.parent
 SCRIPT = ROOT / "tools" / "draw_architecture.py"

@@ -6,7 +6,7 @@ import importlib.util
 from pathlib import Path
 from types import ModuleType
 
-from tests.drawing.drawing.reading import Read, read
+from tests.drawing.svg_reading import Read, read
 
 ROOT = Path(__file__).parent.parent
 

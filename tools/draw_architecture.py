@@ -11,8 +11,8 @@ from pathlib import Path
 import grimp
 import networkx as nx
 
-from stepgraph.drawing.drawing import Picture, draw
-from stepgraph.drawing.drawing.picture import Arrow, Box
+from stepgraph.drawing import draw_picture
+from stepgraph.drawing.picture import Arrow, Box, Picture
 from stepgraph.files import write_text
 
 PICTURE = Path(__file__).parent.parent / "docs" / "pictures" / "architecture.svg"
@@ -46,7 +46,7 @@ def picture() -> str:
     arrows = tuple(Arrow(place[a], place[b]) for a, b in sorted(shown.edges))
     boxes = tuple(Box(name) for name in names)
     summary = "An arrow goes from a package to one that it imports."
-    return draw(
+    return draw_picture(
         Picture("", boxes, arrows, summary=summary), theme="light", direction="BT", engine="wasm"
     )
 

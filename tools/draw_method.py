@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stepgraph import TaskGraph, learn, load_procedure
-from stepgraph.drawing.drawing import draw_comparison, draw_graph
+from stepgraph.drawing import draw_comparison, draw_graph
 from stepgraph.files import write_text
 
 FOLDER = Path(__file__).parent.parent / "docs" / "pictures"

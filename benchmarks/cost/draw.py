@@ -12,7 +12,8 @@ from typing import Any
 
 from benchmarks.generators import random_procedure
 from benchmarks.harness import BenchmarkResult, Column, Request, measure_rows
-from stepgraph.drawing.drawing import draw_graph, to_png
+from stepgraph.drawing import draw_graph
+from stepgraph.drawing.png import to_png
 from stepgraph.graph import TaskGraph
 
 REPEATS = 5
@@ -35,7 +36,7 @@ SHAPES = {SPARSE: (40, 0.3), DENSE: (5, 0.9)}
 MOST_STEPS = 500
 FIRST = (
     "import time; begin = time.perf_counter(); "
-    "from stepgraph.drawing.drawing import draw_graph; from stepgraph.graph import TaskGraph; "
+    "from stepgraph.drawing import draw_graph; from stepgraph.graph import TaskGraph; "
     "names = [str(n) for n in range(25)]; "
     "graph = TaskGraph.from_preconditions(dict(zip(names[1:], zip(names)))); "
     "draw_graph(graph); print(time.perf_counter() - begin, time.process_time())"

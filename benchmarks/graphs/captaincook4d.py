@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks.charts import Dots, dot_chart
 from benchmarks.datasets.captaincook4d import (
     Recipes,
     published_answers,
@@ -21,7 +22,6 @@ from benchmarks.datasets.captaincook4d import (
 from benchmarks.datasets.directory import data_directory
 from benchmarks.harness import BenchmarkResult, Column, Request, choose_rows, compute_rows, timed
 from benchmarks.scoring import EDGE_COLUMNS, Runs, edge_row
-from stepgraph.drawing.charts import Dots, dot_chart
 from stepgraph.evaluation.controls import CONTROLS, uncontradicted
 from stepgraph.graph import TaskGraph
 from stepgraph.learners import LEARNERS, get_learner

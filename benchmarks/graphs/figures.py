@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks.datasets.captaincook4d import read_recipes
 from benchmarks.datasets.directory import data_directory
 from benchmarks.harness import BenchmarkResult, Column, Request, percent
-from stepgraph.drawing.drawing import draw_comparison
+from stepgraph.drawing import draw_comparison
 from stepgraph.errors import SettingError
 from stepgraph.evaluation import compare_edges
 from stepgraph.pipeline import learn_all

@@ -71,7 +71,7 @@ __all__ = [
 
 
 # Who shows what in a notebook; see `stepgraph.graph.display`.
-display.SHOWN_BY["TaskGraph"] = "stepgraph.drawing.notebook:show_graph"
+display.SHOWN_BY["TaskGraph"] = "stepgraph.drawing:show_in_notebook"
 
 
 def __getattr__(name: str) -> object:

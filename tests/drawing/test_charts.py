@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stepgraph.drawing.charts import Dots, Point, Series, dot_chart, line_chart
-from stepgraph.drawing.charts.axes import round_ticks, tick_labels
-from stepgraph.drawing.charts.looks import COLOURS, looks
+from benchmarks.charts import Dots, dot_chart
+from stepgraph.drawing.chart_parts import COLOURS, round_ticks, series_styles, tick_labels
+from stepgraph.drawing.charts import Point, Series, line_chart
 from stepgraph.errors import SettingError
 from stepgraph.layout.text import printable
 
@@ -146,8 +146,8 @@ def test_a_control_has_no_band_and_is_grey() -> None:
     assert COLOURS[0] not in lines(Series("s", points, muted=True))
 
 
-def test_looks_differ_in_more_than_their_colour() -> None:
-    found = looks([False] * (2 * len(COLOURS)) + [True] * 3)
+def test_styles_differ_in_more_than_their_colour() -> None:
+    found = series_styles([False] * (2 * len(COLOURS)) + [True] * 3)
     assert len({(look.dash, look.marker, look.hollow) for look in found}) == len(found)
 
 

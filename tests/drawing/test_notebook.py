@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from stepgraph import TaskGraph
-from stepgraph.drawing import drawing
+from stepgraph import TaskGraph, drawing
 from stepgraph.errors import MissingExtraError
 from stepgraph.graph import display
 from stepgraph.procedures import load_procedure

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from stepgraph.drawing.report import to_html
 from stepgraph.graph import TaskGraph
 from stepgraph.pipeline import learn
 from stepgraph.procedures import load_procedure
-from stepgraph.reporting import make_report
+from stepgraph.report import make_report, to_html
 from stepgraph.sequences import Demonstrations
 from tests.browser import NARROW, WIDE, OpenPage, overflows, screenshot
 from tests.drawing.strategies import NASTY

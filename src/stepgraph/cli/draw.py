@@ -74,7 +74,7 @@ def draw(
     if suffix in TEXTS:
         _write_source(loaded, output, suffix, way)
     else:
-        from stepgraph.drawing.drawing import draw_comparison, draw_graph
+        from stepgraph.drawing import draw_comparison, draw_graph
 
         try:
             svg = (
@@ -114,7 +114,7 @@ def _write_source(graph: TaskGraph, output: Path, suffix: str, direction: Direct
 
 
 def _write_picture(svg: str, output: Path, suffix: str, scale: float | None) -> None:
-    from stepgraph.drawing.drawing import largest_scale, to_png, usual_scale, without_glyph
+    from stepgraph.drawing.png import largest_scale, to_png, usual_scale, without_glyph
     from stepgraph.files import write_bytes, write_text
 
     if suffix == ".svg":

@@ -49,10 +49,9 @@ def report(
     """
     from stepgraph.cli.output import progress_bar
     from stepgraph.cli.recordings import read_for_graph
-    from stepgraph.drawing.report import to_html
     from stepgraph.files import write_text
     from stepgraph.formats import read_graph
-    from stepgraph.reporting import make_report
+    from stepgraph.report import make_report, to_html
 
     if output.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{output}: expected a name that ends in .html")

@@ -65,7 +65,7 @@ def studio(
         raise MissingExtraError(
             "stepgraph studio", "serve,draw", "or see it with 'stepgraph show'"
         ) from None
-    from stepgraph.drawing.drawing.engines import get_engine
+    from stepgraph.drawing.graphviz import get_engine
 
     get_engine("auto")  # says now, rather than on the page, if nothing can draw
     if output is not None:

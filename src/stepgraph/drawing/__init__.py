@@ -1,8 +1,9 @@
-"""Task graphs as text: drawings for the terminal and files for other programs.
+"""Task graphs as pictures: SVG, PNG, text for a terminal, and what a notebook shows.
 
-`draw` in `stepgraph.drawing.terminal` makes the drawing that the command line shows; `render`
-makes the text of a file, by the file's suffix. A new format is a module with one function
-from a graph to a text and one entry in `RENDERERS`.
+A graph or a comparison becomes a `Picture` (`picture`), Graphviz says where everything goes
+(`graphviz`), `graph_svg` writes SVG, and PNG is made from that (`png`). `draw_graph` and
+`draw_comparison` do all of it; `stepgraph.drawing.terminal` draws text. `render` makes the text
+of a file for other programs, by the file's suffix.
 """
 
 from __future__ import annotations
@@ -10,9 +11,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from stepgraph.errors import UnknownNameError
+from stepgraph.errors import UnavailableError, UnknownNameError
 from stepgraph.graph import TaskGraph
+
+if TYPE_CHECKING:
+    from stepgraph.drawing.dot import Direction
+    from stepgraph.drawing.picture import Picture
+
+__all__ = [
+    "RENDERERS",
+    "Renderer",
+    "draw_comparison",
+    "draw_graph",
+    "draw_picture",
+    "render",
+    "show_in_notebook",
+]
+
+_NOTEBOOK_WIDTH = 100
 
 
 @dataclass(frozen=True)
@@ -31,7 +49,7 @@ class Renderer:
     function: Callable[[TaskGraph], str]
 
 
-# Each function imports its module when it is called, so that listing the formats is quick.
+# Each function imports what it needs when it is called: the package is there at once.
 
 
 def _dot(graph: TaskGraph) -> str:
@@ -111,3 +129,106 @@ def render(graph: TaskGraph, suffix: str) -> str:
     except KeyError:
         raise UnknownNameError("output format", suffix, RENDERERS) from None
     return renderer.function(graph)
+
+
+def draw_graph(
+    graph: TaskGraph,
+    *,
+    theme: str = "light",
+    direction: Direction = "BT",
+    engine: str = "auto",
+) -> str:
+    """Return a drawing of a graph as SVG.
+
+    Parameters
+    ----------
+    graph
+        The graph to draw.
+    theme
+        ``"light"``, ``"dark"``, or ``"auto"`` for browsers, which then choose.
+    direction
+        Where the procedure runs: from the bottom to the top, or from left to right. Arrows
+        point from a step to its precondition, against it.
+    engine
+        What lays it out; see `stepgraph.drawing.graphviz.ENGINES`.
+
+    Raises
+    ------
+    MissingExtraError
+        If no engine is installed.
+    UnknownNameError
+        If there is no such theme or engine.
+
+    Examples
+    --------
+    >>> graph = TaskGraph.from_preconditions({"mix": ["crack egg"]})
+    >>> draw_graph(graph)[:42]
+    '<svg xmlns="http://www.w3.org/2000/svg" vi'
+    """
+    from stepgraph.drawing.picture import picture_of_graph
+
+    return draw_picture(picture_of_graph(graph), theme=theme, direction=direction, engine=engine)
+
+
+def draw_comparison(
+    prediction: TaskGraph,
+    truth: TaskGraph,
+    *,
+    theme: str = "light",
+    direction: Direction = "BT",
+    engine: str = "auto",
+) -> str:
+    """Return a drawing of a prediction held against the truth, as SVG.
+
+    Parameters
+    ----------
+    prediction, truth
+        Two graphs of the same procedure.
+    theme, direction, engine
+        As for `draw_graph`.
+
+    Raises
+    ------
+    GraphError
+        If the graphs have no step in common.
+    MissingExtraError
+        If no engine is installed.
+    UnknownNameError
+        If there is no such theme or engine.
+    """
+    from stepgraph.drawing.picture import picture_of_comparison
+
+    picture = picture_of_comparison(prediction, truth)
+    return draw_picture(picture, theme=theme, direction=direction, engine=engine)
+
+
+def draw_picture(picture: Picture, *, theme: str, direction: Direction, engine: str) -> str:
+    """Return any picture as SVG; parameters as for `draw_graph`."""
+    from stepgraph.drawing.graph_svg import measure, paint
+    from stepgraph.drawing.graphviz import get_engine, lay_out
+    from stepgraph.drawing.themes import get_theme
+
+    colours = get_theme(theme)
+    chosen = get_engine(engine)
+    labels = [measure(box) for box in picture.boxes]
+    sizes = [(label.width, label.height) for label in labels]
+    return paint(picture, labels, lay_out(sizes, picture.arrows, chosen, direction), colours)
+
+
+def show_in_notebook(graph: TaskGraph) -> dict[str, str]:
+    """Return a graph in the forms that a notebook can choose from, by their MIME type.
+
+    Parameters
+    ----------
+    graph
+        The graph. Without the extra ``draw`` and without Graphviz there is only text.
+    """
+    from stepgraph.drawing.terminal import draw
+
+    lines = [repr(graph), *draw(graph, width=_NOTEBOOK_WIDTH, unicode=True)]
+    shown = {"text/plain": "\n".join(lines)}
+    try:
+        shown["image/svg+xml"] = draw_graph(graph, theme="auto")
+    except UnavailableError:
+        return shown
+    return shown

@@ -1,8 +1,8 @@
-"""SVG elements as text, and the figures and words in them."""
+"""SVG elements as text, and the figures and words in them, for drawings and charts."""
 
 from __future__ import annotations
 
-from xml.sax.saxutils import escape, quoteattr
+from html import escape
 
 from stepgraph.layout.text import columns, printable
 
@@ -30,15 +30,19 @@ def element(name: str, *children: str, **attributes: str | float) -> str:
     """
     shown = "".join(
         f" {key.rstrip('_').replace('_', '-')}="
-        + quoteattr(value if isinstance(value, str) else number(value))
+        f'"{_attribute(value if isinstance(value, str) else number(value))}"'
         for key, value in attributes.items()
     )
     return f"<{name}{shown}>{''.join(children)}</{name}>" if children else f"<{name}{shown}/>"
 
 
+def _attribute(value: str) -> str:
+    return escape(value, quote=False).replace('"', "&quot;")
+
+
 def plain(text: str) -> str:
     """Return a text for the inside of an element: control characters visible, the rest escaped."""
-    return escape(printable(text))
+    return escape(printable(text), quote=False)
 
 
 def write(text: str, x: float, y: float, **attributes: str | float) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks import run_benchmark
 from stepgraph.errors import SettingError
-from tests.drawing.drawing.reading import read
+from tests.drawing.svg_reading import read
 
 
 @pytest.mark.real_data

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from stepgraph.drawing.drawing.themes import DARK, LIGHT
+from stepgraph.drawing.themes import DARK, LIGHT
 from stepgraph.web.pages import STUDIO_PAGES, read_page
 
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from stepgraph.drawing.drawing.engines import get_engine
-from stepgraph.drawing.drawing.labels import measure
-from stepgraph.drawing.drawing.layout import Layout, lay_out
-from stepgraph.drawing.drawing.painter import paint
-from stepgraph.drawing.drawing.picture import Arrow, Picture
-from stepgraph.drawing.drawing.subjects import picture_of_graph
-from stepgraph.drawing.drawing.themes import get_theme
+from stepgraph.drawing.graph_svg import measure, paint
+from stepgraph.drawing.graphviz import Layout, get_engine, lay_out
+from stepgraph.drawing.picture import Arrow, Picture, picture_of_graph
+from stepgraph.drawing.themes import get_theme
 from stepgraph.web.studio.states import State
 
 # The page allows no style but that of its own files, which have the same colours.

@@ -1,16 +1,17 @@
 from __future__ import annotations
 
-import networkx as nx
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stepgraph.drawing.drawing.effort import (
+from stepgraph.drawing.graphviz import (
     MOST_LAYERS,
-    implied_places,
+    get_engine,
     layer_depths,
     plan_effort,
 )
-from stepgraph.drawing.drawing.picture import Arrow
+from stepgraph.drawing.picture import Arrow
+from stepgraph.errors import MissingExtraError, UnavailableError
 
 pairs = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=30)
 
@@ -41,12 +42,21 @@ def test_of_a_picture_beyond_measure_the_short_edges_are_kept() -> None:
     assert len(routed) < len(arrows)
 
 
-@given(pairs)
-def test_an_edge_is_implied_where_a_longer_way_leads_to_the_same_box(
-    given_pairs: list[tuple[int, int]],
+def test_without_any_engine_the_message_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    ends = sorted({(max(pair), min(pair)) for pair in given_pairs if pair[0] != pair[1]})
-    order = nx.DiGraph(ends)
-    kept = set(nx.transitive_reduction(order).edges)
-    implied = implied_places([Arrow(*pair) for pair in ends])
-    assert {ends[place] for place in implied} == set(ends) - kept
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'stepgraph\[draw\]'.*Graphviz"):
+        get_engine()
+    with pytest.raises(UnavailableError, match="'dot' is not found"):
+        get_engine("dot")
+    with pytest.raises(MissingExtraError, match=r"stepgraph\[draw\]"):
+        get_engine("wasm")
+
+
+def test_what_graphviz_cannot_read_is_an_error_and_the_next_drawing_works() -> None:
+    engine = get_engine("wasm")
+    with pytest.raises(UnavailableError, match="Graphviz gave up"):
+        engine.lay_out("digraph {")
+    assert '"bb"' in engine.lay_out("digraph { a -> b }")

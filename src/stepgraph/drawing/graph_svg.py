@@ -1,7 +1,8 @@
-"""A picture with its places as SVG: boxes, arrows, the legend, and words for those who listen.
+"""A picture as SVG: names measured and wrapped, boxes, arrows and the legend.
 
 Everything carries its look in attributes, without ids or scripts, so that any number of
-drawings fit on one page and every program that knows SVG shows them.
+drawings fit on one page and every program that knows SVG shows them. Each picture also says
+in words what it shows.
 """
 
 from __future__ import annotations
@@ -9,14 +10,26 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from stepgraph.drawing.drawing.fonts import FONT_FAMILY, carried_font
-from stepgraph.drawing.drawing.labels import FONT_SIZE, INSET, LINE, MARK_LINE, MARK_SIZE, Label
-from stepgraph.drawing.drawing.layout import Layout, Point, Route
-from stepgraph.drawing.drawing.picture import Arrow, Box, Picture, Stroke
-from stepgraph.drawing.drawing.themes import Theme
+from stepgraph.drawing.fonts import FONT_FAMILY, carried_font
+from stepgraph.drawing.graphviz import Layout, Point, Route
+from stepgraph.drawing.picture import Arrow, Box, Picture, Stroke
 from stepgraph.drawing.svg import element, number, plain, write
+from stepgraph.drawing.themes import Theme
 from stepgraph.layout.text import printable, wrap
+
+_FONT_SIZE = 13.0
+_MARK_SIZE = 10.5
+_LINE = 17.0
+_MARK_LINE = 14.0
+_LINES = 6
+_COLUMNS = 24
+_PADDING = (12.0, 8.0)
+_END_PADDING = (20.0, 11.0)  # START and END are ovals
+_LEAST_BOX_WIDTH = 64.0
+_INSET = 3.5
+"""How far the second outline of a repeatable step lies inside the first."""
 
 _MARGIN = 18.0
 _TITLE_SIZE = 16.0
@@ -27,6 +40,47 @@ _SAMPLE = 38.0
 _LEAST_WIDTH = 300.0
 _CORNER = 6.0
 _OPTIONAL_DASH = "5 3"
+
+
+@dataclass(frozen=True)
+class Label:
+    """The lines of a box, and the room that they take.
+
+    Parameters
+    ----------
+    lines
+        The name, wrapped; a name of more than six lines ends with an ellipsis.
+    mark
+        The line below them, such as ``"optional"``; empty for none.
+    width, height
+        Of the box.
+    """
+
+    lines: tuple[str, ...]
+    mark: str
+    width: float
+    height: float
+
+
+def measure(box: Box) -> Label:
+    """Return the label of a box.
+
+    Parameters
+    ----------
+    box
+        What to write.
+    """
+    lines = tuple(line for part in box.name.split("\n") for line in wrap(printable(part), _COLUMNS))
+    if len(lines) > _LINES:
+        lines = (*lines[: _LINES - 1], lines[_LINES - 1][: _COLUMNS - 1].rstrip() + "…")
+    mark = " · ".join(box.marks)
+    font = carried_font()
+    widest = max(font.width(mark, _MARK_SIZE), *(font.width(line, _FONT_SIZE) for line in lines))
+    height = _LINE * len(lines) + (_MARK_LINE if mark else 0.0)
+    across, along = _END_PADDING if box.is_end else _PADDING
+    if box.repeatable:
+        across, along = across + _INSET, along + _INSET
+    return Label(lines, mark, max(widest + 2 * across, _LEAST_BOX_WIDTH), height + 2 * along)
 
 
 def paint(picture: Picture, labels: Sequence[Label], layout: Layout, theme: Theme) -> str:
@@ -86,7 +140,7 @@ def paint(picture: Picture, labels: Sequence[Label], layout: Layout, theme: Them
             role="img",
             class_="stepgraph-drawing",
             font_family=FONT_FAMILY,
-            font_size=FONT_SIZE,
+            font_size=_FONT_SIZE,
             fill=theme.ink,
         )
         + "\n"
@@ -158,15 +212,15 @@ def _box(node: int, box: Box, label: Label, centre: Point, theme: Theme) -> str:
     parts = [element("title", plain(told))]
     parts.append(_outline(box, label, centre, look))
     if box.repeatable:
-        parts.append(_outline(box, label, centre, look, inset=INSET))
-    written = LINE * len(label.lines) + (MARK_LINE if label.mark else 0.0)
+        parts.append(_outline(box, label, centre, look, inset=_INSET))
+    written = _LINE * len(label.lines) + (_MARK_LINE if label.mark else 0.0)
     # A line's letters stand a little above its lower end.
-    base = centre[1] - written / 2 + 0.5 * LINE + 0.36 * FONT_SIZE
+    base = centre[1] - written / 2 + 0.5 * _LINE + 0.36 * _FONT_SIZE
     for place, line in enumerate(label.lines):
-        parts.append(write(line, centre[0], base + LINE * place, **_way(line)))
+        parts.append(write(line, centre[0], base + _LINE * place, **_way(line)))
     if label.mark:
-        under = base + LINE * len(label.lines) - 1.5
-        parts.append(write(label.mark, centre[0], under, font_size=MARK_SIZE, fill=theme.faint))
+        under = base + _LINE * len(label.lines) - 1.5
+        parts.append(write(label.mark, centre[0], under, font_size=_MARK_SIZE, fill=theme.faint))
     kind = "end" if box.is_end else "step"
     return element("g", *parts, class_=kind, data_node=str(node), text_anchor="middle")
 

@@ -1,24 +1,26 @@
-"""Figures of many groups as dots on lines: one line a group, its name at the left."""
+"""Dot charts of benchmarks: one line for each group with its name at the left, a dot a series."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stepgraph.drawing.charts.axes import FAINT, Axis, round_ticks
-from stepgraph.drawing.charts.frame import (
+from stepgraph.drawing.chart_parts import (
     BOTTOM,
+    FAINT,
     INK,
     LEGEND_LINE,
     LEGEND_SAMPLE,
     PLOT_WIDTH,
     TOP,
+    Axis,
     check_finite,
     frame,
     legend,
     legend_width,
+    round_ticks,
+    series_styles,
 )
-from stepgraph.drawing.charts.looks import looks
 from stepgraph.drawing.svg import element, label, plain, text_width, write
 from stepgraph.errors import SettingError
 from stepgraph.layout.text import printable, shorten
@@ -100,7 +102,7 @@ def dot_chart(
     right = left + PLOT_WIDTH
     bottom = TOP + LINE * len(groups)
     axis = Axis(*x_range, left, right, round_ticks(*x_range))
-    styles = looks([one.muted for one in series])
+    styles = series_styles([one.muted for one in series])
     parts = []
     for tick in axis.ticks:
         x = axis.at(tick)

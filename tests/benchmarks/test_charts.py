@@ -4,7 +4,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from stepgraph.drawing.charts import Dots, dot_chart
+from benchmarks.charts import Dots, dot_chart
 from stepgraph.errors import SettingError
 
 SVG = "{http://www.w3.org/2000/svg}"

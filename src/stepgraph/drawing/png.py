@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from stepgraph.drawing.drawing.fonts import FONT_FILE, FONT_NAME, carried_font
-from stepgraph.drawing.drawing.themes import THEMES
+from stepgraph.drawing.fonts import FONT_FILE, FONT_NAME, carried_font
+from stepgraph.drawing.themes import THEMES
 from stepgraph.errors import MissingExtraError, SettingError, UnavailableError
 
 MOST_PIXELS = 25_000_000

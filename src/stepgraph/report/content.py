@@ -1,20 +1,18 @@
-"""A report put together: the graph, what speaks for it, recordings against it, and scores."""
+"""What a report says: the graph, its evidence, recordings held against it, and scores.
+
+`make_report` asks the monitor, the aligner and the metrics, and runs the graph's own method again
+for its training curve and for intervals around its scores. The result is plain values.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from stepgraph.alignment import Aligner, explain_alignment
-from stepgraph.drawing.drawing import draw_comparison, draw_graph
-from stepgraph.drawing.drawing.subjects import edge_facts, step_facts
-from stepgraph.drawing.report import (
-    DoneStep,
-    Need,
-    RecordingEntry,
-    Report,
-    StepEntry,
-)
+from stepgraph.drawing import draw_comparison, draw_graph
+from stepgraph.drawing.picture import edge_facts, step_facts
 from stepgraph.drawing.terminal import draw
 from stepgraph.errors import UnavailableError
 from stepgraph.graph import Edge, TaskGraph
@@ -24,11 +22,156 @@ from stepgraph.learners import Progress, no_progress
 from stepgraph.monitoring import Monitor, Verdict
 from stepgraph.monitoring.explain import explain
 from stepgraph.monitoring.monitor import Kind
-from stepgraph.reporting.again import learn_again
-from stepgraph.reporting.scoring import reliability_charts, score_entries, training_chart
+from stepgraph.report.relearning import relearn
+from stepgraph.report.scores import (
+    ScoreEntry,
+    reliability_charts,
+    score_entries,
+    training_chart,
+)
 from stepgraph.sequences import END, SKIPPED, START, Demonstrations, KeyStepSequence
 
 _ALLOWED = (Kind.CORRECT, Kind.REPEATED)
+
+
+@dataclass(frozen=True)
+class Need:
+    """A precondition of a step.
+
+    Parameters
+    ----------
+    name
+        The precondition.
+    facts
+        What speaks for the edge, in words; empty where nothing is known.
+    """
+
+    name: str
+    facts: str = ""
+
+
+@dataclass(frozen=True)
+class StepEntry:
+    """A step of the procedure.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    needs
+        Its direct preconditions, START aside.
+    marks
+        Words such as ``"optional"``.
+    facts
+        What else is known of it.
+    """
+
+    name: str
+    needs: tuple[Need, ...] = ()
+    marks: tuple[str, ...] = ()
+    facts: str = ""
+
+
+@dataclass(frozen=True)
+class DoneStep:
+    """A step of a recording, and what is to be said of it.
+
+    Parameters
+    ----------
+    name
+        The step.
+    verdict
+        What it is, in a word or two.
+    sentence
+        Why, as a sentence; empty where there is nothing to explain.
+    is_mistake
+        Whether it is a mistake of its own.
+    deviates
+        Whether it departs from the graph at all, such as by following from a mistake.
+    """
+
+    name: str
+    verdict: str
+    sentence: str = ""
+    is_mistake: bool = False
+    deviates: bool = False
+
+
+@dataclass(frozen=True)
+class RecordingEntry:
+    """A recording held against the graph.
+
+    Parameters
+    ----------
+    id
+        What it is called.
+    steps
+        Its steps in order.
+    never_done
+        A sentence for each step that was never done.
+    mistakes
+        How many mistakes of their own there are, steps never done included.
+    explanation
+        The smallest set of changes that would make it valid, a line each.
+    fitness
+        How well it fits the graph as a whole, from 0 to 1, where that is known.
+    marks
+        What its annotator marked, with how often.
+    """
+
+    id: str
+    steps: tuple[DoneStep, ...]
+    never_done: tuple[str, ...] = ()
+    mistakes: int = 0
+    explanation: tuple[str, ...] = ()
+    fitness: float | None = None
+    marks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything on the page; parts without content are left out.
+
+    Parameters
+    ----------
+    title
+        The heading.
+    facts
+        Names and values of what is known of the graph as a whole.
+    drawing
+        The graph as SVG; empty where it cannot be drawn.
+    text
+        The graph as text, for where there is no drawing.
+    steps
+        All steps, in an order that is valid.
+    recordings
+        Recordings held against the graph.
+    training
+        How the training of the graph's method went, as SVG.
+    training_about
+        What was trained, in words.
+    scores
+        This graph first, then controls.
+    comparison
+        The graph against the known one, as SVG.
+    charts
+        More pictures, as SVG.
+    notes
+        What a reader must know.
+    """
+
+    title: str
+    facts: tuple[tuple[str, str], ...] = ()
+    drawing: str = ""
+    text: str = ""
+    steps: tuple[StepEntry, ...] = ()
+    recordings: tuple[RecordingEntry, ...] = ()
+    training: str = ""
+    training_about: str = ""
+    scores: tuple[ScoreEntry, ...] = ()
+    comparison: str = ""
+    charts: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def make_report(
@@ -40,7 +183,7 @@ def make_report(
     draws: int | None = None,
     progress: Progress = no_progress,
 ) -> Report:
-    """Return all that can be told of a graph.
+    """Return everything a report says about a graph.
 
     Parameters
     ----------
@@ -55,9 +198,9 @@ def make_report(
         The heading; by default the procedure's name.
     draws
         How often to learn again from the recordings, for the training curve and for intervals;
-        see `learn_again`.
+        see `relearn`.
     progress
-        Told how far that is.
+        Called with how far learning again has come.
 
     Raises
     ------
@@ -84,10 +227,10 @@ def make_report(
     except UnavailableError as error:
         text = "\n".join(draw(graph, width=100, unicode=True))
         notes.append(f"there is no drawing: {error}")
-    again = None
+    relearned = None
     if demonstrations is not None:
-        again = learn_again(graph, demonstrations, truth=truth, draws=draws, progress=progress)
-    scores = () if truth is None else score_entries(graph, truth, demonstrations, again)
+        relearned = relearn(graph, demonstrations, truth=truth, draws=draws, progress=progress)
+    scores = () if truth is None else score_entries(graph, truth, demonstrations, relearned)
     return Report(
         title=title or graph.procedure or "Task graph",
         facts=_facts(graph),
@@ -95,8 +238,10 @@ def make_report(
         text=text,
         steps=tuple(_step(counted, name) for name in graph.in_order()),
         recordings=() if demonstrations is None else tuple(_recordings(graph, demonstrations)),
-        training="" if again is None or again.curve is None else training_chart(again.curve),
-        training_about="" if again is None else again.about,
+        training=""
+        if relearned is None or relearned.curve is None
+        else training_chart(relearned.curve),
+        training_about="" if relearned is None else relearned.about,
         scores=scores,
         comparison=comparison,
         charts=() if truth is None else tuple(reliability_charts(graph, truth)),

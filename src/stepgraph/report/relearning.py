@@ -38,7 +38,7 @@ Range = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Again:
+class Relearned:
     """What learning again has shown.
 
     Parameters
@@ -97,14 +97,14 @@ class _Recipe:
         return [one.graph for one in learned]
 
 
-def learn_again(
+def relearn(
     graph: TaskGraph,
     demonstrations: Demonstrations,
     *,
     truth: TaskGraph | None = None,
     draws: int | None = None,
     progress: Progress = no_progress,
-) -> Again | None:
+) -> Relearned | None:
     """Run the method that a graph was learned with once more.
 
     Parameters
@@ -123,7 +123,7 @@ def learn_again(
 
     Returns
     -------
-    Again or None
+    Relearned or None
         None where nothing was to be learned again, or the graph does not say how.
     """
     recipe = _Recipe.of(graph)
@@ -137,7 +137,7 @@ def learn_again(
     )
     lacking = [name for name in said if name not in demonstrations.vocabulary]
     if lacking:
-        return Again(
+        return Relearned(
             f"The method {recipe.method!r} was not run again: no recording shows "
             f"{', '.join(map(repr, lacking))}, of which the graph was told what it needs or not."
         )
@@ -150,11 +150,11 @@ def learn_again(
         if truth is None or wanted < 2:
             if truth is not None and draws is None:
                 about += f" Intervals would take long here; --again {DRAWS} draws them."
-            return Again(about, curve)
+            return Relearned(about, curve)
         learned = recipe.learn([_drawn(usable, draw) for draw in range(wanted)], progress)
-        return Again(f"{about} Intervals: {wanted} draws.", curve, _intervals(learned, truth))
+        return Relearned(f"{about} Intervals: {wanted} draws.", curve, _intervals(learned, truth))
     except StepgraphError as error:
-        return Again(f"The method {recipe.method!r} could not be run again: {error}")
+        return Relearned(f"The method {recipe.method!r} could not be run again: {error}")
 
 
 def usual_draws(method: str, demonstrations: Demonstrations) -> int:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stepgraph.drawing import draw_comparison, draw_graph
 from stepgraph.drawing.dot import Direction
-from stepgraph.drawing.drawing import draw_comparison, draw_graph
-from stepgraph.drawing.drawing.effort import MOST_EDGES
-from stepgraph.drawing.drawing.engines import ENGINES
+from stepgraph.drawing.graphviz import ENGINES
+from stepgraph.drawing.picture import MOST_EDGES
 from stepgraph.errors import GraphError, SettingError, UnknownNameError
 from stepgraph.graph import TaskGraph, connect_ends
 from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
 from stepgraph.procedures import load_procedure
 from tests.drawing.strategies import NASTY, task_graphs
 
-from .reading import is_monotonic, overlap, read
+from .svg_reading import is_monotonic, overlap, read
 
 every_engine = pytest.mark.parametrize(
     "engine",
@@ -29,6 +30,7 @@ every_engine = pytest.mark.parametrize(
         for name, engine in ENGINES.items()
     ],
 )
+PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 PANCAKES = load_procedure("pancakes").graph
 RTL = "חמם את התנור ל-180 מעלות"
 STRANGE = TaskGraph((*NASTY, RTL), connect_ends((*NASTY, RTL), [(RTL, NASTY[0])]))
@@ -239,3 +241,15 @@ def test_an_unknown_engine_or_direction_is_refused() -> None:
         draw_graph(PANCAKES, engine="wasn")
     with pytest.raises(SettingError, match="expected one of 'BT', 'LR'"):
         draw_graph(PANCAKES, direction="TB")  # type: ignore[arg-type]
+
+
+def test_the_picture_of_the_pancakes_in_the_documents_shows_their_graph() -> None:
+    drawing = read((PICTURES / "pancakes.svg").read_text(encoding="utf-8"))
+    nodes = PANCAKES.vocabulary.nodes
+    assert {(nodes[step], nodes[needed]) for step, needed in drawing.edges} == set(PANCAKES.edges)
+
+
+def test_the_comparison_in_the_documents_has_every_known_edge() -> None:
+    drawing = read((PICTURES / "pancakes-compared.svg").read_text(encoding="utf-8"))
+    nodes = PANCAKES.vocabulary.nodes
+    assert {(nodes[step], nodes[needed]) for step, needed in drawing.edges} >= set(PANCAKES.edges)

@@ -5,13 +5,8 @@ import sys
 
 import pytest
 
-from stepgraph.drawing.drawing import (
-    draw_graph,
-    largest_scale,
-    to_png,
-    usual_scale,
-    without_glyph,
-)
+from stepgraph.drawing import draw_graph
+from stepgraph.drawing.png import largest_scale, to_png, usual_scale, without_glyph
 from stepgraph.errors import MissingExtraError, SettingError
 from stepgraph.graph import TaskGraph
 

@@ -2,16 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-import stepgraph.reporting.again
-import stepgraph.reporting.making
-from stepgraph.drawing.report import to_html
+import stepgraph.report.content
+import stepgraph.report.relearning
 from stepgraph.errors import GraphError, MissingExtraError
 from stepgraph.graph import TaskGraph, connect_ends
 from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
 from stepgraph.pipeline import learn
 from stepgraph.procedures import load_procedure
-from stepgraph.reporting import learn_again, make_report
-from stepgraph.reporting.again import DRAWS, LEAST_DRAWS, usual_draws
+from stepgraph.report import make_report, relearn, to_html
+from stepgraph.report.relearning import DRAWS, LEAST_DRAWS, usual_draws
 from stepgraph.sequences import Demonstrations
 
 BATTER = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "fry": ["mix"]}, procedure="batter")
@@ -127,7 +126,7 @@ def test_a_graph_that_does_not_say_how_it_was_learned_is_not_learned_again(
     provenance: dict[str, object],
 ) -> None:
     graph = BATTER.replace(provenance=provenance)
-    assert learn_again(graph, RECORDINGS, truth=BATTER, draws=5) is None
+    assert relearn(graph, RECORDINGS, truth=BATTER, draws=5) is None
 
 
 def test_a_method_that_cannot_be_run_again_says_why() -> None:
@@ -171,7 +170,7 @@ def test_the_larger_the_recordings_the_fewer_draws() -> None:
 def test_intervals_that_would_take_long_are_left_out_and_that_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(stepgraph.reporting.again, "_OTHER_WORK", 100)
+    monkeypatch.setattr(stepgraph.report.relearning, "_OTHER_WORK", 100)
     graph = learn(RECORDINGS, "intersection")
     report = make_report(graph, demonstrations=RECORDINGS, truth=BATTER)
     assert "--again 100 draws them" in report.training_about
@@ -193,7 +192,7 @@ def test_what_was_asked_for_beside_the_settings_is_kept_to_learn_a_graph_again()
     assert graph.provenance["relaxed"]
     assert graph.provenance["with_mistakes"]
     assert "threshold" not in graph.provenance
-    again = learn_again(graph, procedure.demonstrations, draws=1)
+    again = relearn(graph, procedure.demonstrations, draws=1)
     assert again is not None
     assert "the same graph" in again.about
 
@@ -231,7 +230,7 @@ def test_without_the_extra_the_graph_is_shown_as_text(monkeypatch: pytest.Monkey
     def missing(*_: object, **__: object) -> str:
         raise MissingExtraError("drawing a graph", "draw")
 
-    monkeypatch.setattr(stepgraph.reporting.making, "draw_graph", missing)
+    monkeypatch.setattr(stepgraph.report.content, "draw_graph", missing)
     report = make_report(BATTER)
     assert not report.drawing
     assert "mix" in report.text

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import pytest
 
-from stepgraph.drawing.drawing.themes import DARK, LIGHT, THEMES, Theme, get_theme
+from stepgraph.drawing.themes import DARK, LIGHT, THEMES, Theme, get_theme
 from stepgraph.errors import UnknownNameError
 
 both = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])

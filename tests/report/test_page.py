@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stepgraph.drawing.report import (
+from stepgraph.report import (
     DoneStep,
     Need,
     RecordingEntry,

@@ -1,17 +1,135 @@
-"""What can be drawn: a graph, its edges by confidence; and a prediction against the truth."""
+"""What a drawing shows, before anything has a place: boxes, arrows between them, a legend.
+
+`picture_of_graph` draws the edges of a graph by their confidence, `picture_of_comparison` a
+prediction against the truth. Both give the same kind of picture, so that one layout and one
+writer of SVG serve both.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
-from stepgraph.drawing.drawing.effort import MOST_EDGES, implied_places
-from stepgraph.drawing.drawing.picture import PLAIN, Arrow, Box, Picture, Stroke
 from stepgraph.drawing.svg import label
 from stepgraph.errors import GraphError
 from stepgraph.graph import Edge, TaskGraph
 from stepgraph.graph.stated import stated_edges
 from stepgraph.sequences import END, START
+
+MOST_EDGES = 1_500
+"""Above this number, a drawing of a graph leaves out the edges that follow from others."""
+
+Part = Literal["edge", "missing", "spurious"]
+"""Which colour of the theme a line takes."""
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """How a line looks.
+
+    Parameters
+    ----------
+    part
+        Its colour in the theme.
+    width
+        How thick it is.
+    dash
+        Its dashes, as in SVG; empty for a solid line.
+    opacity
+        How much of the paper it hides, from 0 to 1.
+    """
+
+    part: Part = "edge"
+    width: float = 1.4
+    dash: str = ""
+    opacity: float = 1.0
+
+
+PLAIN = Stroke()
+
+
+@dataclass(frozen=True)
+class Box:
+    """A step, or START or END.
+
+    Parameters
+    ----------
+    name
+        The whole name.
+    is_end
+        Whether it is START or END.
+    optional, repeatable
+        Whether it can be left out, and done again.
+    stroke
+        The line around it, where it is not the usual one.
+    about
+        What else a reader may want to know of it, shown beside the mouse.
+    """
+
+    name: str
+    is_end: bool = False
+    optional: bool = False
+    repeatable: bool = False
+    stroke: Stroke | None = None
+    about: str = ""
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What is written below the name."""
+        given = (("optional", self.optional), ("repeatable", self.repeatable))
+        return tuple(word for word, holds in given if holds)
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """An edge: from a step to its precondition, both by their place among the boxes.
+
+    Parameters
+    ----------
+    step, precondition
+        The boxes.
+    stroke
+        How it looks.
+    about
+        What is known of it, such as its weight.
+    """
+
+    step: int
+    precondition: int
+    stroke: Stroke = PLAIN
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """All that a drawing shows.
+
+    Parameters
+    ----------
+    title
+        The heading; empty for none.
+    boxes
+        START first, END last.
+    arrows
+        The edges.
+    legend
+        What the kinds of lines mean, in the order to list them.
+    summary
+        The drawing in a few words, for people who cannot see it; each step's own
+        preconditions are added to it.
+    note
+        What a reader must know of the drawing, written below it; empty for nothing.
+    """
+
+    title: str
+    boxes: tuple[Box, ...]
+    arrows: tuple[Arrow, ...]
+    legend: tuple[tuple[Stroke, str], ...] = ()
+    summary: str = ""
+    note: str = ""
+
 
 # From the faintest line that is still seen well to the heaviest that hides nothing.
 _WIDTHS = (0.9, 3.4)
@@ -49,9 +167,10 @@ def picture_of_graph(graph: TaskGraph) -> Picture:
     summary = f"{_count(len(graph.steps), 'step')}, {_count(len(graph.edges), 'edge')}."
     note = ""
     if len(arrows) > MOST_EDGES:
-        implied = implied_places(arrows)
-        arrows = [arrow for place, arrow in enumerate(arrows) if place not in implied]
-        note = f"{_count(len(implied), 'edge')} that follow from others are not drawn."
+        drawn = _not_implied(arrows, len(boxes))
+        implied = len(arrows) - len(drawn)
+        note = f"{_count(implied, 'edge')} that follow from others are not drawn."
+        arrows = drawn
         summary = f"{summary} {note}"
     return Picture(graph.procedure, boxes, tuple(arrows), legend, summary, note)
 
@@ -167,6 +286,19 @@ def _box(graph: TaskGraph, node: int) -> Box:
         repeatable=known.repeatable,
         about=step_facts(graph, name),
     )
+
+
+def _not_implied(arrows: Sequence[Arrow], boxes: int) -> list[Arrow]:
+    """Return the arrows that do not follow from others."""
+    import numpy as np
+
+    from stepgraph.postprocess import implied_edges
+
+    edges = np.zeros((boxes, boxes), dtype=np.bool_)
+    for arrow in arrows:
+        edges[arrow.step, arrow.precondition] = True
+    implied = implied_edges(edges)
+    return [arrow for arrow in arrows if not implied[arrow.step, arrow.precondition]]
 
 
 def _is_outer(step: str, precondition: str) -> bool:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from stepgraph.drawing.drawing.fonts import FONT_FILE, carried_font
+from stepgraph.drawing.fonts import FONT_FILE, carried_font
 
 
 def test_the_licence_of_the_font_lies_beside_it() -> None:

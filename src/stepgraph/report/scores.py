@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from stepgraph.drawing.charts import Point, Series, line_chart
-from stepgraph.drawing.report import ScoreEntry
 from stepgraph.evaluation import compare_edges
 from stepgraph.evaluation.controls import first_recording
 from stepgraph.graph import TaskGraph
 from stepgraph.learners import Curve
-from stepgraph.reporting.again import Again, percentiles
+from stepgraph.report.relearning import Relearned, percentiles
 from stepgraph.sequences import END, START, Demonstrations
 
 # Fewer weighted edges would make a chart of chance.
@@ -23,6 +22,28 @@ _NORMAL_90 = 1.6449
 _MOST_POINTS = 30
 # Whose weights are probabilities, so that a chart can say whether they hold.
 _PROBABLE = ("robust",)
+
+
+@dataclass(frozen=True)
+class ScoreEntry:
+    """How some graph agrees with the known one.
+
+    Parameters
+    ----------
+    name
+        Which graph: this one, or a control.
+    precision, recall, f1
+        Over edges, from 0 to 1.
+    intervals
+        Of precision, recall and F1 in turn, the lower and upper end of each; empty where they are
+        not known.
+    """
+
+    name: str
+    precision: float
+    recall: float
+    f1: float
+    intervals: tuple[tuple[float, float], ...] = ()
 
 
 def training_chart(curve: Curve) -> str:
@@ -45,7 +66,10 @@ def training_chart(curve: Curve) -> str:
 
 
 def score_entries(
-    graph: TaskGraph, truth: TaskGraph, demonstrations: Demonstrations | None, again: Again | None
+    graph: TaskGraph,
+    truth: TaskGraph,
+    demonstrations: Demonstrations | None,
+    relearned: Relearned | None,
 ) -> tuple[ScoreEntry, ...]:
     """Return how a graph agrees with the known one, and how controls do, with intervals.
 
@@ -55,11 +79,11 @@ def score_entries(
         The graph and the known one.
     demonstrations
         The recordings, where there are some: for the control that takes one as it is.
-    again
+    relearned
         What learning again has shown, for the interval of the graph itself.
     """
     entries = [
-        _score("this graph", graph, truth, () if again is None else again.intervals),
+        _score("this graph", graph, truth, () if relearned is None else relearned.intervals),
         _score(
             "control: no order", TaskGraph.from_preconditions(dict.fromkeys(truth.steps, ())), truth
         ),
