@@ -91,10 +91,8 @@ def _sessions(page: Path) -> list[tuple[str, str]]:
 
 
 def _prepare(page: Path, folder: Path, environment: dict[str, str]) -> None:
-    """Put there what the page starts from: its own table, or the example that it names."""
-    tables = _blocks(page, "csv")
-    if tables:
-        (folder / "tea.csv").write_text(tables[0])
+    """Put there what the page starts from, unless it begins with an example of its own."""
+    if any(command.startswith("stepgraph example") for command, _ in _sessions(page)):
         return
     for graph in _blocks(page, "json"):
         (folder / "batter.json").write_text(graph)

@@ -16,9 +16,9 @@ from stepgraph.errors import FileError
 
 
 def _names() -> Iterable[str]:
-    from stepgraph.procedures import procedure_names
+    from stepgraph.procedures import example_names
 
-    return procedure_names()
+    return example_names()
 
 
 def example(
@@ -26,22 +26,28 @@ def example(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="Which procedure; without it, a list.",
+            help="The example to write; without it, a list.",
             show_default=False,
             autocompletion=options.completing(_names),
         ),
     ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write.")
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder to write to.")
     ] = Path(),
 ) -> None:
-    """Write out a procedure that ships with stepgraph, to start from.
+    """Write an example that ships with stepgraph, to start from.
 
-    There are recordings, as CSV and as JSON, and the known graph.
+    A procedure has recordings, as CSV and as JSON, and the known graph; 'tea' is the table that
+    the tutorial begins with.
 
     Example: stepgraph example pancakes -o my-recordings
     """
-    from stepgraph.procedures import export_procedure, load_procedure, procedure_names
+    from stepgraph.procedures import (
+        TUTORIAL,
+        export_procedure,
+        load_procedure,
+        procedure_names,
+    )
 
     if name is None:
         rows = []
@@ -49,11 +55,12 @@ def example(
             procedure = load_procedure(known)
             steps, recordings = len(procedure.graph.steps), len(procedure.demonstrations)
             rows.append([known, str(steps), str(recordings), procedure.about])
+        rows.append([TUTORIAL, "7", "8", "The tutorial's table: eight people make tea."])
         title = "To write one of these out: stepgraph example NAME -o FOLDER"
         print_table(["name", "steps", "recordings", "about"], rows, title=title)
         return
     if output.suffix in (".csv", ".json") and not is_folder(output):
-        raise FileError(f"{output}: a file's name, expected a folder; there are three files")
+        raise FileError(f"{output}: a file's name, expected a folder")
     paths = export_procedure(name, output)
     for path in paths:
         echo(f"{path}: written")

@@ -33,6 +33,7 @@ from stepgraph.storage import (
 
 __all__ = [
     "Procedure",
+    "example_names",
     "export_procedure",
     "load_procedure",
     "procedure_names",
@@ -47,6 +48,9 @@ PRECONDITION_SKIPPED = "precondition skipped"
 """The mark of a step done although something that it needs directly is never done."""
 SKIPPED = "skipped"
 """What an exported table says of a step that was left out by mistake."""
+
+TUTORIAL = "tea"
+"""The example of the tutorial: a table as a person writes it, with no known graph beside it."""
 
 CSV_COLUMNS = ("recording", "step", "start", "end", "mistake")
 """The columns of an exported table."""
@@ -107,6 +111,17 @@ def procedure_names() -> tuple[str, ...]:
     )
 
 
+def example_names() -> tuple[str, ...]:
+    """Return what `export_procedure` writes out: the procedures and the tutorial's table.
+
+    Examples
+    --------
+    >>> sorted({*example_names()} - {*procedure_names()})
+    ['tea']
+    """
+    return (*procedure_names(), TUTORIAL)
+
+
 def load_procedure(name: str) -> Procedure:
     """Return a procedure that ships with stepgraph.
 
@@ -155,7 +170,7 @@ def export_procedure(name: str, folder: str | Path) -> tuple[Path, ...]:
     Parameters
     ----------
     name
-        One of `procedure_names`.
+        One of `example_names`.
     folder
         Where to write; it is made if it is not there.
 
@@ -164,7 +179,7 @@ def export_procedure(name: str, folder: str | Path) -> tuple[Path, ...]:
     tuple
         The files written: the demonstrations as ``NAME.csv`` and as ``NAME.json``, and the
         true graph as ``NAME.graph.json``. In the table a step that was skipped by mistake is
-        a row at the end of its recording, without times.
+        a row at the end of its recording, without times. The tutorial's example is its table alone.
 
     Raises
     ------
@@ -174,12 +189,7 @@ def export_procedure(name: str, folder: str | Path) -> tuple[Path, ...]:
         If the folder cannot be made, a file cannot be written, or there is one of its name that
         holds something else: nothing of the user's is replaced.
     """
-    procedure = load_procedure(name)
-    texts = {
-        f"{name}.csv": _as_csv(procedure.demonstrations),
-        f"{name}.json": dump_json(demonstrations_to_json(procedure.demonstrations)),
-        f"{name}{GRAPH_SUFFIX}": dump_json(graph_to_json(procedure.graph)),
-    }
+    texts = _texts(name)
     for file_name, text in texts.items():
         path = Path(folder) / file_name
         if path.is_file() and path.read_bytes() != text.encode("utf-8"):
@@ -188,6 +198,18 @@ def export_procedure(name: str, folder: str | Path) -> tuple[Path, ...]:
                 "folder with -o, or move the file away"
             )
     return write_into_folder(folder, texts)
+
+
+def _texts(name: str) -> dict[str, str]:
+    """Return what to write out for an example, by the names of the files."""
+    if name == TUTORIAL:
+        return {f"{name}.csv": (resources.files(__name__) / f"{name}.csv").read_text("utf-8")}
+    procedure = load_procedure(name)
+    return {
+        f"{name}.csv": _as_csv(procedure.demonstrations),
+        f"{name}.json": dump_json(demonstrations_to_json(procedure.demonstrations)),
+        f"{name}{GRAPH_SUFFIX}": dump_json(graph_to_json(procedure.graph)),
+    }
 
 
 def _read(file_name: str) -> Any:
