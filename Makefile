@@ -65,7 +65,7 @@ docs: $(VENV)/.setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # Some of them: make bench BENCH="speed monitor". The figures of the documents are then brought in
-# step by: $(BIN)/python tools/make_benchmarks.py bench-output
+# step by: $(BIN)/python -m benchmarks.documents bench-output
 BENCH ?= paper figures captaincook4d captaincook4d-unfiltered assembly101-o epic-tent-o \
 	perturbation unseen understanding fusion-weights synthetic advice attributes audit \
 	calibration captaincook4d-trials assembly101-trials synthetic-trials monitor-uncertain \

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from stepgraph._version import __version__
-from stepgraph.errors import UnavailableError, UnknownNameError
+from stepgraph.errors import FileError, UnavailableError, UnknownNameError
 from stepgraph.learners import Progress, no_progress
 
 Row = Mapping[str, Any]
@@ -119,6 +119,25 @@ class BenchmarkResult:
     def to_json(self) -> str:
         """Return the result as JSON text: every figure, no picture."""
         return json.dumps(self.content(), indent=2, ensure_ascii=False) + "\n"
+
+
+def read_results(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the results that `BenchmarkResult.to_json` wrote into a folder, by benchmark.
+
+    Raises
+    ------
+    FileError
+        If a file cannot be read as JSON; JSON of another kind is ignored.
+    """
+    results = {}
+    for path in sorted(folder.glob("*.json")):
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise FileError(f"{path}: cannot be read as JSON ({error})") from None
+        if isinstance(content, Mapping) and "benchmark" in content and "rows" in content:
+            results[content["benchmark"]] = dict(content)
+    return results
 
 
 def environment() -> dict[str, Any]:

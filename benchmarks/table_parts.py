@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-Row = Mapping[str, Any]
+from benchmarks.harness import Row
+from benchmarks.harness import percent as plain_percent
+
 Results = Mapping[str, Mapping[str, Any]]
 Cell = Callable[[Row], str]
 Lines = list[list[str]]
@@ -20,14 +22,8 @@ class Missing(LookupError):  # noqa: N818 - it is no error that a result is stil
 
 
 def percent(value: float | None, half_width: float | None = None) -> str:
-    """Return a fraction as a percentage with one decimal, with its interval where given.
-
-    The spaces of an interval do not break, so that it stays on one line.
-    """
-    if value is None:
-        return ""
-    text = f"{100 * value:.1f}"
-    return text if half_width is None else f"{text}\u00a0±\u00a0{100 * half_width:.1f}"
+    """Return a fraction as a percentage; the spaces of its interval do not break a line."""
+    return plain_percent(value, half_width).replace(" ", "\u00a0")
 
 
 def rows_of(results: Results, benchmark: str, **wanted: Any) -> list[Row]:
@@ -131,3 +127,34 @@ def crossed(
 def same(names: Sequence[str]) -> dict[str, str]:
     """Return names that stand for themselves."""
     return {name: f"`{name}`" for name in names}
+
+
+def ratio(row: Row) -> str:
+    """Return a ratio with two figures that count."""
+    value = row.get("ratio")
+    return "" if value is None else f"{value:,.1f}" if value < 10 else f"{value:,.0f}"
+
+
+def bound(row: Row) -> str:
+    """Return what a time must stay under, where something was asked for."""
+    return "" if row["must"] is None else f"under {row['must']:g}"
+
+
+def curve_table(name: str, title: str, unit: str, factor: float) -> Table:
+    """Return a table of one curve of `scaling`."""
+    return listed(
+        "scaling",
+        {title: number("size"), unit: lambda row: f"{factor * row['seconds']:.2f}"},
+        method=name,
+    )
+
+
+def formulas(results: Results) -> Lines:
+    """Return what `scaling` fitted, as a table of one column."""
+    rows_of(results, "scaling")
+    said = [
+        note
+        for note in results["scaling"]["notes"]
+        if note.startswith(("a procedure", "a log", "pred"))
+    ]
+    return [["fitted, and predicted from it"], *([note] for note in said)]

@@ -8,16 +8,15 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from benchmarks import BENCHMARKS
+from benchmarks.documents import filled
 from benchmarks.harness import Request
 
-ROOT = Path(__file__).parent.parent
-TOOL = ROOT / "tools" / "make_benchmarks.py"
+ROOT = Path(__file__).parents[2]
 RESULTS = sorted((ROOT / "docs" / "results").glob("*.json"))
 TIMED = {"speed", "serve", "scale", "scaling", "monitor", "draw"}
 """Benchmarks of times: their results may be missing until a free machine has been found."""
@@ -34,18 +33,10 @@ RESULT: Mapping[str, Any] = {
 }
 
 
-@pytest.fixture
-def tool(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(TOOL.parent)
-    import make_benchmarks  # type: ignore[import-not-found]
-
-    module: ModuleType = make_benchmarks
-    return module
-
-
 def test_every_document_is_in_step_with_the_results() -> None:
-    done = subprocess.run([sys.executable, TOOL, "--check"], capture_output=True, text=True)
-    assert done.returncode == 0, f"run tools/make_benchmarks.py\n{done.stdout}{done.stderr}"
+    command = [sys.executable, "-m", "benchmarks.documents", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, f"run benchmarks.documents\n{done.stdout}{done.stderr}"
 
 
 def test_every_benchmark_has_its_result_and_its_section() -> None:
@@ -75,11 +66,11 @@ def test_a_result_is_a_benchmarks_and_knows_no_path_of_a_machine(path: Path) -> 
         ("toy/b/segments=seen/deep.recall", "12.5"),
     ],
 )
-def test_a_figure_is_found_and_written(tool: ModuleType, path: str, shown: str) -> None:
-    once = tool.filled(f"has <!--={path}-->.", RESULT, set())
+def test_a_figure_is_found_and_written(path: str, shown: str) -> None:
+    once = filled(f"has <!--={path}-->.", RESULT, set())
     assert once == f"has {shown}<!--={path}-->."
-    assert tool.filled(once, RESULT, set()) == once
-    assert tool.filled(f"has 9,999.9<!--={path}-->.", RESULT, set()) == once
+    assert filled(once, RESULT, set()) == once
+    assert filled(f"has 9,999.9<!--={path}-->.", RESULT, set()) == once
 
 
 @pytest.mark.parametrize(
@@ -91,18 +82,18 @@ def test_a_figure_is_found_and_written(tool: ModuleType, path: str, shown: str) 
         ("toy/b/segments=true/about", "no number"),
     ],
 )
-def test_what_means_no_figure_is_refused(tool: ModuleType, path: str, why: str) -> None:
+def test_what_means_no_figure_is_refused(path: str, why: str) -> None:
     with pytest.raises(ValueError, match=why):
-        tool.filled(f"<!--={path}-->", RESULT, set())
+        filled(f"<!--={path}-->", RESULT, set())
 
 
-def test_figures_without_a_result_are_left_and_named(tool: ModuleType) -> None:
+def test_figures_without_a_result_are_left_and_named() -> None:
     missing: set[str] = set()
     text = "3.0<!--=other/a/f1-->\n<!--table=speed-->\nas it was\n<!--end-->"
-    assert tool.filled(text, RESULT, missing) == text
+    assert filled(text, RESULT, missing) == text
     assert missing == {"other", "speed"}
     with pytest.raises(ValueError, match="no table 'unknown'"):
-        tool.filled("<!--table=unknown-->\n<!--end-->", RESULT, set())
+        filled("<!--table=unknown-->\n<!--end-->", RESULT, set())
 
 
 def test_make_bench_draws_as_often_as_the_recorded_results_did() -> None:

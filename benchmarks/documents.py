@@ -1,4 +1,4 @@
-"""Writes the figures of the documents from what the benchmarks measured.
+"""Write the figures of the documents from what the benchmarks measured.
 
 `docs/results` holds one file for each benchmark, as `python -m benchmarks NAME -o FILE` wrote it. A
 document says in a comment, which no reader sees, where a figure comes from:
@@ -8,11 +8,11 @@ document says in a comment, which no reader sees, where a figure comes from:
 that is the benchmark, the row (its method; `key=value` for other keys) and the field, after which
 a format may stand: `ratio:,.0f`, or `recall:.0%`, which leaves the sign to the text. Without one,
 fractions are percentages with one decimal, and `f1±` adds the interval. A table of
-`benchmark_tables.py` stands between `<!--table=NAME-->` and `<!--end-->`.
+`benchmarks.tables` stands between `<!--table=NAME-->` and `<!--end-->`.
 
-Run: python tools/make_benchmarks.py               after a change of a document or a result
-     python tools/make_benchmarks.py bench-output  to take over new results from that folder first
-     python tools/make_benchmarks.py --check       to be told what is out of step
+Run: python -m benchmarks.documents               after a change of a document or a result
+     python -m benchmarks.documents bench-output  to take over new results from that folder first
+     python -m benchmarks.documents --check       to see what is out of step
 
 Figures of a benchmark without a result are left as they are, and named.
 """
@@ -20,7 +20,6 @@ Figures of a benchmark without a result are left as they are, and named.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import shutil
 import sys
@@ -28,8 +27,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmark_tables import TABLES
-from table_parts import Missing, Results, percent
+from benchmarks.harness import read_results
+from benchmarks.table_parts import Missing, Results, percent
+from benchmarks.tables import TABLES
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "docs" / "results"
@@ -45,12 +45,6 @@ TABLE = re.compile(r"(<!--table=(?P<name>[\w-]+)-->\n).*?(<!--end-->)", re.DOTAL
 def documents() -> list[Path]:
     """Return the documents that may hold figures."""
     return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-
-
-def read_results(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return the results in a folder by benchmark."""
-    found = (json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json")))
-    return {result["benchmark"]: result for result in found}
 
 
 def figure(results: Results, path: str) -> str:
