@@ -1,23 +1,26 @@
-"""`python -m benchmarks`: run one of the benchmarks, get the public data, simulate a camera."""
+"""`python -m benchmarks`: run a benchmark, get the public data, simulate a camera.
+
+It runs from a checkout of the repository: the wheel does not hold the benchmarks.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchmarks.datasets.command import app as data
+from benchmarks.datasets.command import DataDirectory, data_app
 from stepgraph.cli import options
 from stepgraph.cli.main import run_app
 from stepgraph.cli.output import count, echo, print_json, print_notes, print_table, progress_bar
 from stepgraph.cli.targets import check_file, check_folder
+from stepgraph.errors import SettingError
 
 if TYPE_CHECKING:
     from benchmarks import BenchmarkResult
-
 
 NAME = "python -m benchmarks"
 SETTINGS = {
@@ -27,35 +30,6 @@ SETTINGS = {
 }
 
 
-def _single(command: object) -> typer.Typer:
-    app = typer.Typer(name=NAME, add_completion=False, **SETTINGS)  # type: ignore[arg-type]
-    app.command()(command)  # type: ignore[type-var]
-    return app
-
-
-def main() -> None:
-    """Run what the first word names: a benchmark, `data` or `simulate`."""
-    match sys.argv[1:2]:
-        case ["data"]:
-            del sys.argv[1]
-            run_app(data, f"{NAME} data")
-        case ["simulate"]:
-            del sys.argv[1]
-            run_app(_single(simulate), f"{NAME} simulate")
-        case _:
-            run_app(_single(bench), NAME)
-
-
-if __name__ == "__main__":
-    main()
-
-
-def _names() -> Iterable[str]:
-    from benchmarks import BENCHMARKS
-
-    return BENCHMARKS
-
-
 def bench(
     name: Annotated[
         str | None,
@@ -63,10 +37,9 @@ def bench(
             metavar="NAME",
             help="Which benchmark; without it, a list.",
             show_default=False,
-            autocompletion=options.completing(_names),
         ),
     ] = None,
-    data: options.DataDirectory = None,
+    data: DataDirectory = None,
     methods: Annotated[
         list[str] | None,
         typer.Option(metavar="A,B", help="Only these methods, with commas between; repeatable."),
@@ -88,6 +61,9 @@ def bench(
 ) -> None:
     """Run a benchmark; print the paper's figures beside ours.
 
+    'data' in place of a name lists the public data sets and 'data fetch' downloads them;
+    'simulate' writes features to try a recogniser with. Each has a --help of its own.
+
     Example: python -m benchmarks captaincook4d --data ~/datasets -o captaincook4d.json
     """
     from benchmarks import BENCHMARKS, run_benchmark
@@ -99,7 +75,7 @@ def bench(
         else:
             print_table(["benchmark", "what"], [[e.name, e.summary] for e in BENCHMARKS.values()])
         return
-    chosen = options.list_of_names("--methods", ",".join(methods) if methods else None)
+    chosen = _list_of_names(methods)
     if output is None and name in BENCHMARKS and BENCHMARKS[name].folder:
         output = BENCHMARKS[name].folder
     is_file = output is not None and Path(output).suffix.lower() == ".json"
@@ -122,6 +98,17 @@ def bench(
         print_notes(part.notes)
     for path in written:
         echo(f"{path}: written")
+
+
+def _list_of_names(methods: Sequence[str] | None) -> list[str] | None:
+    """Return the names in texts with commas between them; None stays None."""
+    if not methods:
+        return None
+    text = ",".join(methods)
+    names = [part.strip() for part in text.split(",") if part.strip()]
+    if not names:
+        raise SettingError(f"--methods {text!r}: expected one or more names")
+    return names
 
 
 def _write_pages(result: BenchmarkResult, folder: Path) -> Sequence[Path]:
@@ -199,3 +186,26 @@ def simulate(
             ),
         ]
     )
+
+
+def _single(command: object) -> typer.Typer:
+    app = typer.Typer(name=NAME, add_completion=False, **SETTINGS)  # type: ignore[arg-type]
+    app.command()(command)  # type: ignore[type-var]
+    return app
+
+
+def main() -> None:
+    """Run what the first word names: a benchmark, `data` or `simulate`."""
+    match sys.argv[1:2]:
+        case ["data"]:
+            del sys.argv[1]
+            run_app(data_app, f"{NAME} data")
+        case ["simulate"]:
+            del sys.argv[1]
+            run_app(_single(simulate), f"{NAME} simulate")
+        case _:
+            run_app(_single(bench), NAME)
+
+
+if __name__ == "__main__":
+    main()

@@ -16,15 +16,23 @@ from stepgraph.errors import SettingError
 if TYPE_CHECKING:
     from benchmarks.datasets import DataFile, DataSet, DataSetStatus
 
-app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
+data_app = typer.Typer(
+    rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]}
+)
 
 SHOWN = 3
 """How many files of a kind are named before the rest is only counted."""
+DataDirectory = Annotated[
+    Path | None,
+    typer.Option(
+        "--data", metavar="DIR", help="The data directory. Default: the variable STEPGRAPH_DATA."
+    ),
+]
 
 
-@app.callback(invoke_without_command=True)
+@data_app.callback(invoke_without_command=True)
 def data(
-    context: typer.Context, directory: options.DataDirectory = None, as_json: options.AsJson = False
+    context: typer.Context, directory: DataDirectory = None, as_json: options.AsJson = False
 ) -> None:
     """List the public data sets, or fetch one.
 
@@ -65,13 +73,7 @@ def data(
     print_notes(_notes(found, [status for status in states.values() if status is not None]))
 
 
-def _names() -> Iterable[str]:
-    from benchmarks.datasets import DATASETS
-
-    return DATASETS
-
-
-@app.command("fetch")
+@data_app.command("fetch")
 def fetch(
     name: Annotated[
         str,
@@ -79,10 +81,9 @@ def fetch(
             metavar="NAME",
             help="Which data set.",
             show_default=False,
-            autocompletion=options.completing(_names),
         ),
     ],
-    directory: options.DataDirectory = None,
+    directory: DataDirectory = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace files that differ from the pinned ones.")
     ] = False,

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from benchmarks import BENCHMARKS
-from tests.cli.running import Run
+from tests.cli.running import Run, files_in
 from tests.cli.samples import two_recipes
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -63,6 +67,55 @@ def test_an_unknown_method_is_refused_with_the_nearest_name(bench: Run, recipes:
     result = bench("captaincook4d", "--data", recipes, "--methods", "intersektion")
     assert (result.code, result.out) == (2, "")
     assert result.err == "error: unknown method 'intersektion'; did you mean 'intersection'?\n"
+
+
+def test_methods_may_be_listed_with_blanks_or_in_several_options(bench: Run, recipes: str) -> None:
+    arguments = ("captaincook4d", "--data", recipes, "--methods", "msgi, intersection,")
+    result = bench(*arguments, "--methods", "msg2", "--json")
+    assert [row["method"] for row in result.json["rows"]] == ["msgi", "intersection", "msg2"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("captaincook", "unknown benchmark 'captaincook'; did you mean 'captaincook4d'?"),
+        ("captaincook4d", "no data directory: set"),
+        ("captaincook4d --data nowhere", "nowhere: no such data directory"),
+        ("captaincook4d --data .", "task_graph_generation_annotations.json is missing"),
+        ("captaincook4d --data . --methods ,", "--methods ',': expected one or more names"),
+        ("captaincook4d --data . --seeds 0", "--seeds"),
+        ("captaincook4d --sed 1", "no such option: --sed"),
+        ("captaincook4d twice", "(see 'python -m benchmarks --help')"),
+        ("data fetch", "missing argument 'NAME' (see 'python -m benchmarks data fetch --help')"),
+        ("simulate --seed -1", "-1 is not in the range x>=0"),
+        ("simulate nonsense", "unknown procedure 'nonsense'"),
+    ],
+)
+def test_bad_input_gives_one_message_and_no_output(
+    bench: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, says: str
+) -> None:
+    monkeypatch.delenv("STEPGRAPH_DATA", raising=False)
+    result = bench(*arguments.split())
+    assert (result.code, result.out) == (2, "")
+    (message,) = result.notes
+    assert message.startswith("error: ")
+    assert says in message
+    assert files_in(folder) == []
+
+
+@pytest.mark.parametrize("arguments", [(), ("data",), ("data", "fetch"), ("simulate",)])
+def test_every_command_has_a_help_with_an_example(bench: Run, arguments: tuple[str, ...]) -> None:
+    result = bench(*arguments, "--help")
+    assert (result.code, result.err) == (0, "")
+    assert f"Usage: {' '.join(('python -m benchmarks', *arguments))} " in result.out
+    assert f"Example: {' '.join(('python -m benchmarks', *arguments))} " in result.out
+
+
+def test_it_runs_as_a_program_of_its_own() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks", "--json"], cwd=ROOT, capture_output=True, check=True
+    )
+    assert [entry["name"] for entry in json.loads(done.stdout)] == list(BENCHMARKS)
 
 
 @pytest.mark.real_data

@@ -324,20 +324,6 @@ CASES = {
         "out.yaml: the ending '.yaml' says no format",
         {"demos.csv": SANDWICH},
     ),
-    "an unknown benchmark": Case(
-        "bench captaincook", "unknown benchmark 'captaincook'; did you mean 'captaincook4d'?"
-    ),
-    "no data directory": Case("bench captaincook4d", "no data directory: set"),
-    "a missing data directory": Case(
-        "bench captaincook4d --data nowhere", "nowhere: no such data directory"
-    ),
-    "a data directory without the data": Case(
-        "bench captaincook4d --data .", "task_graph_generation_annotations.json is missing"
-    ),
-    "a benchmark of no methods": Case(
-        "bench captaincook4d --data . --methods ,", "--methods ',': expected one or more names"
-    ),
-    "a benchmark of no runs": Case("bench captaincook4d --data . --seeds 0", "--seeds"),
 }
 
 

@@ -33,9 +33,7 @@ def test_bash_is_told_the_commands_that_begin_so() -> None:
     [
         ("stepgraph learn --method inter", ["intersection"]),
         ("stepgraph methods count", ["count-based"]),
-        ("python -m benchmarks captaincook4d-t", ["captaincook4d-trials"]),
         ("stepgraph example pan", ["pancakes"]),
-        ("python -m benchmarks data fetch epic", ["epic-tent"]),
     ],
 )
 def test_bash_is_told_the_names_that_a_command_takes(words: str, expected: list[str]) -> None:

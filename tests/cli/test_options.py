@@ -90,11 +90,6 @@ def test_an_unknown_setting_is_refused_with_the_nearest() -> None:
 def test_no_options_are_no_values() -> None:
     assert options.settings(None, Painter) == {}
     assert options.columns(None) == {}
-    assert options.list_of_names("--methods", None) is None
-
-
-def test_names_stand_between_commas() -> None:
-    assert options.list_of_names("--methods", "do, intersection,") == ["do", "intersection"]
 
 
 def test_columns_are_given_by_their_role() -> None:

@@ -52,7 +52,7 @@ def options() -> dict[str, dict[str, Any]]:
 
 def test_the_walk_finds_every_command() -> None:
     names = {name for name, _ in walk()}
-    assert names >= {*COMMANDS, "data fetch", "recognise run", "recognise train"}
+    assert names >= {*COMMANDS, "recognise run", "recognise train"}
 
 
 @pytest.mark.parametrize("option", sorted(options()))
@@ -80,7 +80,7 @@ def test_one_idea_has_one_option() -> None:
         assert not set(others) & set(options())
 
 
-@pytest.mark.parametrize("option", ["--seed", "--json", "--data", "--truth", "--demos", "--order"])
+@pytest.mark.parametrize("option", ["--seed", "--json", "--truth", "--demos", "--order"])
 def test_what_several_commands_share_is_explained_in_the_same_words(option: str) -> None:
     texts = {found.help.replace(" Lines", "") for found in options()[option].values()}
     assert len(texts) == 1
@@ -99,7 +99,7 @@ def test_arguments_of_one_kind_have_one_name() -> None:
     }
 
 
-@pytest.mark.parametrize("command", ["learn", "calibrate", "recognise train", "recognise simulate"])
+@pytest.mark.parametrize("command", ["learn", "calibrate", "recognise train"])
 def test_a_negative_seed_is_refused_in_the_same_way(command: str, stepgraph: Run) -> None:
     result = stepgraph(*command.split(), "--seed", "-1")
     assert (result.code, result.out) == (2, "")

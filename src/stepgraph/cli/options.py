@@ -151,12 +151,6 @@ WithNext = Annotated[
     bool, typer.Option("--next", help="Also say what can be done now, the best first.")
 ]
 AsJsonLines = Annotated[bool, typer.Option("--json", help="Print JSON Lines, for machines.")]
-DataDirectory = Annotated[
-    Path | None,
-    typer.Option(
-        "--data", metavar="DIR", help="The data directory. Default: the variable STEPGRAPH_DATA."
-    ),
-]
 Errors = Annotated[
     Path | None,
     typer.Option(
@@ -301,16 +295,6 @@ def learner_class(method: str) -> type[Learner]:
     if method not in LEARNERS:
         raise UnknownNameError("method", method, LEARNERS)
     return LEARNERS[method].load()
-
-
-def list_of_names(option: str, text: str | None) -> list[str] | None:
-    """Return the names in a text with commas between them; None stays None."""
-    if text is None:
-        return None
-    names = [part.strip() for part in text.split(",") if part.strip()]
-    if not names:
-        raise SettingError(f"{option} {text!r}: expected one or more names")
-    return names
 
 
 def _pairs(option: str, expected: str, given: Iterable[str] | None) -> dict[str, str]:
