@@ -171,8 +171,8 @@ def report(found: Comparison) -> Iterator[str]:
         f"({', '.join(found.benchmarks)}); {len(found.differences)} differ"
     )
     if found.left_out:
-        names = ", ".join(sorted(found.left_out))
-        yield f"{found.left_out.total():,} figures about time and memory left out: {names}"
+        fields = ", ".join(sorted(found.left_out))
+        yield f"{found.left_out.total():,} figures about time and memory left out: {fields}"
     for title, names in (("before", found.only_before), ("after", found.only_after)):
         if names:
             yield f"only {title}, not compared: {', '.join(names)}"
