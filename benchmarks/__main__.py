@@ -154,9 +154,9 @@ def simulate(
     """
     from benchmarks.generators.features import SimulatedCamera, draw_sessions
     from stepgraph.files import make_folder, write_text
+    from stepgraph.formats import save_graph
     from stepgraph.procedures import load_procedure
     from stepgraph.recognise import save_frames
-    from stepgraph.storage import save_graph
 
     graph = load_procedure(name).graph
     camera = SimulatedCamera(graph.steps, noise=noise, seed=seed)

@@ -19,11 +19,9 @@ from stepgraph.files import (
     write_text,
     write_texts,
 )
+from stepgraph.formats import save_graph
 from stepgraph.graph import TaskGraph
-from stepgraph.storage import (
-    save_graph,
-)
-from tests.storage.wrong import names_in
+from tests.formats.wrong import names_in
 
 
 def test_an_older_file_is_replaced_and_nothing_else_is_left(tmp_path: Path) -> None:

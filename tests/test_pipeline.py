@@ -15,6 +15,8 @@ from stepgraph.errors import (
     UnknownNameError,
 )
 from stepgraph.formats import read_demonstrations
+from stepgraph.formats.json_text import dump_json, parse_json
+from stepgraph.formats.stepgraph_json import graph_from_json, graph_to_json
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.insight.doubts import doubts
@@ -24,7 +26,6 @@ from stepgraph.pipeline import learn, learn_all
 from stepgraph.postprocess import to_graph
 from stepgraph.repetitions import Repetitions
 from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
-from stepgraph.storage import dump_json, graph_from_json, graph_to_json, parse_json
 from tests.strategies import demonstrations
 
 ABC = Vocabulary(("a", "b", "c"))

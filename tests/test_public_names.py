@@ -64,7 +64,7 @@ def test_the_version_is_a_version() -> None:
         "import stepgraph",
         "import stepgraph.graph",
         "import stepgraph.monitoring",
-        "import stepgraph.storage",
+        "import stepgraph.formats",
         "import stepgraph; stepgraph.TaskGraph; stepgraph.find_violations; stepgraph.save_graph",
     ],
 )

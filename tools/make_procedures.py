@@ -42,10 +42,11 @@ from typing import TypeVar
 from declared_procedures import RECIPES, Recipe
 
 from stepgraph.files import write_text
+from stepgraph.formats.json_text import dump_json
+from stepgraph.formats.stepgraph_json import demonstrations_to_json, graph_to_json
 from stepgraph.graph import TaskGraph
 from stepgraph.procedures import DEMONSTRATIONS_SUFFIX, GRAPH_SUFFIX, ORDER, PRECONDITION_SKIPPED
 from stepgraph.sequences import Demonstrations, KeyStepSequence
-from stepgraph.storage import demonstrations_to_json, dump_json, graph_to_json
 
 FOLDER = Path(__file__).resolve().parents[1] / "src" / "stepgraph" / "procedures"
 

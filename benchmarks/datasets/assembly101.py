@@ -16,9 +16,8 @@ from pathlib import Path
 from stepgraph.errors import FormatError, MissingDataError, UnknownNameError
 from stepgraph.files import read_text
 from stepgraph.formats.draft import naming
-from stepgraph.formats.values import as_name, as_object
+from stepgraph.formats.json_text import as_name, as_object, read_json
 from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
-from stepgraph.storage import read_json
 
 _ACTIONS = "Assembly101-O_action_dict.json"
 _SPLITS = {"train": "train_split.txt", "test": "test_split.txt"}

@@ -14,10 +14,10 @@ from pathlib import Path
 from benchmarks.datasets.directory import data_file
 from stepgraph.errors import FormatError, InputError, MissingDataError
 from stepgraph.formats import read_adjacency, read_demonstrations, read_graph
+from stepgraph.formats.json_text import read_json
 from stepgraph.graph import TaskGraph
 from stepgraph.postprocess import to_graph
 from stepgraph.sequences import Demonstrations, Vocabulary
-from stepgraph.storage import read_json
 
 
 @dataclass(frozen=True)

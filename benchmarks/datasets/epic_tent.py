@@ -17,9 +17,8 @@ from typing import Any
 from stepgraph.errors import FormatError, MissingDataError
 from stepgraph.files import read_text
 from stepgraph.formats.draft import naming
-from stepgraph.formats.values import as_name, as_object, shown
+from stepgraph.formats.json_text import as_name, as_object, read_json, shown
 from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
-from stepgraph.storage import read_json
 
 _ACTIONS = "EPIC-Tent-O_action_dict.json"
 _LABELS = "Synchronised_action_label.txt"

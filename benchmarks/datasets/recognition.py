@@ -14,9 +14,8 @@ from typing import Any
 
 from stepgraph.errors import FormatError, MissingDataError
 from stepgraph.formats.draft import naming
-from stepgraph.formats.values import as_list, as_object, shown
+from stepgraph.formats.json_text import as_list, as_object, read_json, shown
 from stepgraph.sequences import Vocabulary
-from stepgraph.storage import read_json
 
 RECOGNISERS: Mapping[str, str] = {"miniroad": "miniROAD", "oadtr": "OadTR"}
 """The recognisers by the names that users type, and what they are called in file names."""

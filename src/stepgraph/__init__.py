@@ -16,7 +16,7 @@ from stepgraph.graph import display
 if TYPE_CHECKING:
     from stepgraph.alignment import align
     from stepgraph.errors import StepgraphError
-    from stepgraph.formats import read_demonstrations, read_graph
+    from stepgraph.formats import read_demonstrations, read_graph, save_graph
     from stepgraph.graph import TaskGraph
     from stepgraph.insight.advice import advise
     from stepgraph.insight.audit import audit
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from stepgraph.procedures import load_procedure
     from stepgraph.runs import learn_run
     from stepgraph.sequences import Demonstrations
-    from stepgraph.storage import save_graph
 
 _HOMES = {
     "Demonstrations": "stepgraph.sequences",
@@ -45,7 +44,7 @@ _HOMES = {
     "read_demonstrations": "stepgraph.formats",
     "read_graph": "stepgraph.formats",
     "read_log": "stepgraph.logs",
-    "save_graph": "stepgraph.storage",
+    "save_graph": "stepgraph.formats",
 }
 
 __all__ = [

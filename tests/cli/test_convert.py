@@ -5,9 +5,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from stepgraph.formats import read_graph
+from stepgraph.formats import read_graph, save_graph
 from stepgraph.graph.attributes import StepAttributes
-from stepgraph.storage import save_graph
 from tests.cli.running import Put, Run
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from benchmarks.generators.features import draw_sessions
+from stepgraph.formats import save_graph
 from stepgraph.monitoring import Confusion
 from stepgraph.recognise import key_steps, load_recogniser, save_frames, save_recogniser
-from stepgraph.storage import save_graph
 from tests.cli.running import Run
 from tests.recognise.samples import CAMERA, GRAPH, films, trained
 

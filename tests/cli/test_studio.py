@@ -10,7 +10,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from stepgraph.storage import dump_json, graph_to_json
+from stepgraph.formats.json_text import dump_json
+from stepgraph.formats.stepgraph_json import graph_to_json
 from tests.cli.running import Put, Run, killed_at_the_end
 from tests.web.studio.running import ORDERS, TEA, as_csv
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stepgraph.drawing import draw_comparison, draw_graph
-from stepgraph.drawing.dot import Direction
 from stepgraph.drawing.graphviz import ENGINES
 from stepgraph.drawing.picture import MOST_EDGES
 from stepgraph.errors import GraphError, SettingError, UnknownNameError
+from stepgraph.formats.dot import Direction
 from stepgraph.graph import TaskGraph, connect_ends
 from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
 from stepgraph.procedures import load_procedure

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from stepgraph.drawing import render
 from stepgraph.drawing.steps import describe
 from stepgraph.drawing.terminal import draw
+from stepgraph.formats import graph_text
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
 
@@ -34,13 +34,13 @@ def test_the_terminal_says_so() -> None:
 
 
 def test_dot_is_dashed() -> None:
-    lines = render(GRAPH, ".dot").splitlines()
+    lines = graph_text(GRAPH, ".dot").splitlines()
     assert '  n2 [label="stir (optional, repeatable)", style="rounded,dashed"];' in lines
     assert '  n1 [label="pour"];' in lines
 
 
 def test_mermaid_is_dashed() -> None:
-    lines = render(GRAPH, ".mmd").splitlines()
+    lines = graph_text(GRAPH, ".mmd").splitlines()
     assert '  n2["stir (optional, repeatable)"]' in lines
     assert lines[-1] == "  style n2 stroke-dasharray: 5 5"
 

@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from stepgraph.formats.json_text import dump_json
+from stepgraph.formats.stepgraph_json import demonstrations_to_json
 from stepgraph.sequences import Demonstrations
-from stepgraph.storage import demonstrations_to_json, dump_json
 
 STEPS = ("boil water", "warm pot", "add leaves", "pour")
 RECORDINGS = {

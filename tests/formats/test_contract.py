@@ -1,4 +1,4 @@
-"""What every format must do; a new one joins by being in FORMATS and in the samples."""
+"""What every format must do; a new one joins by being in RECORDING_FORMATS and in the samples."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stepgraph.errors import FileError, FormatError, SettingError, StepgraphError, UnknownNameError
-from stepgraph.formats import FORMATS, Reading, read_demonstrations
+from stepgraph.formats import RECORDING_FORMATS, Reading, read_demonstrations
 
 from .samples import (
     RECORDINGS,
@@ -24,7 +24,7 @@ from .samples import (
 
 # No deadline: the first example of a run also pays for imports and a cold disk.
 fuzzed = settings(max_examples=200, deadline=None)
-every_format = pytest.mark.parametrize("name", FORMATS)
+every_format = pytest.mark.parametrize("name", RECORDING_FORMATS)
 
 
 def sample(name: str, folder: Path) -> Path:
@@ -35,7 +35,7 @@ def sample(name: str, folder: Path) -> Path:
 
 
 def test_every_format_has_a_sample() -> None:
-    assert WRITERS.keys() == FORMATS.keys()
+    assert WRITERS.keys() == RECORDING_FORMATS.keys()
 
 
 @every_format
@@ -105,10 +105,10 @@ def test_another_encoding_is_refused(name: str, tmp_path: Path) -> None:
 @every_format
 def test_options_that_a_format_cannot_use_are_refused(name: str, tmp_path: Path) -> None:
     path = sample(name, tmp_path)
-    if "columns" not in FORMATS[name].options:
+    if "columns" not in RECORDING_FORMATS[name].options:
         with pytest.raises(SettingError, match="'columns' is of no use"):
             read_demonstrations(path, columns={"step": "x"})
-    if "errors" not in FORMATS[name].options:
+    if "errors" not in RECORDING_FORMATS[name].options:
         with pytest.raises(SettingError, match="'errors' is of no use"):
             read_demonstrations(path, errors="errors.json")
 

@@ -7,12 +7,10 @@ import math
 from functools import partial
 from pathlib import Path
 
-from stepgraph.drawing import render
-from stepgraph.formats import read_adjacency, read_graph
-from stepgraph.formats.stated_edges import read_stated_edges
+from stepgraph.formats import graph_text, read_adjacency, read_graph, save_graph
+from stepgraph.formats.edges import read_stated_edges
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
-from stepgraph.storage import save_graph
 from tests.fuzz.target import Target, by_name, expect, put
 
 _PANCAKES = TaskGraph.from_preconditions(
@@ -46,7 +44,7 @@ def _read(suffix: str, data: bytes, folder: Path) -> None:
     save_graph(found, again)
     expect(_all_of(read_graph(again)) == _all_of(found), "a graph is read as it was written")
     if suffix in _WORDS:
-        text = render(graph, suffix)
+        text = graph_text(graph, suffix)
         _compare(graph, read_graph(put(folder, f"again{suffix}", text.encode())), suffix)
 
 
@@ -86,13 +84,13 @@ def _stated(data: bytes, folder: Path) -> None:
 
 
 def _seeds(suffix: str) -> list[bytes]:
-    own = render(_PANCAKES, suffix).encode()
+    own = graph_text(_PANCAKES, suffix).encode()
     return [own, *([_OLD_NET] if suffix == ".pnml" else ())]
 
 
 def _module(suffix: str) -> tuple[str, ...]:
-    own = {".pnml": ("pnml", "flow", "xml_tree"), ".bpmn": ("bpmn", "flow", "xml_tree")}
-    return tuple(f"stepgraph.formats.{name}" for name in ("graphs", *own.get(suffix, ())))
+    own = {".pnml": ("pnml", "process", "xml_text"), ".bpmn": ("bpmn", "process", "xml_text")}
+    return tuple(f"stepgraph.formats.{name}" for name in ("registry", *own.get(suffix, ())))
 
 
 _LIST = b"7_mix;2\n3_crack egg;{}\n4_milk;{}\n3_crack egg;1\nSTART;{}\nEND;1\n7_mix;{}\n"
@@ -112,15 +110,15 @@ TARGETS = by_name(
     Target(
         "graph-xml",
         partial(_read, ".xml"),
-        lambda: [render(_PANCAKES, suffix).encode() for suffix in _WORDS],
-        ("stepgraph.formats.graphs", "stepgraph.formats.xml_tree"),
+        lambda: [graph_text(_PANCAKES, suffix).encode() for suffix in _WORDS],
+        ("stepgraph.formats.registry", "stepgraph.formats.xml_text"),
         share=0.5,
     ),
     Target(
         "graph-json",
         partial(_read, ".json"),
-        lambda: [render(_PANCAKES, ".json").encode()],
-        ("stepgraph.storage", "stepgraph.graph", "stepgraph.graph.attributes"),
+        lambda: [graph_text(_PANCAKES, ".json").encode()],
+        ("stepgraph.formats.stepgraph_json", "stepgraph.graph", "stepgraph.graph.attributes"),
         ("weight", "evidence", "attributes", "optional", "provenance"),
         1.5,
     ),
@@ -128,24 +126,22 @@ TARGETS = by_name(
         "graph-known",
         partial(_read, ".json"),
         lambda: [json.dumps(_KNOWN).encode()],
-        ("stepgraph.formats.graphs", "stepgraph.graph"),
+        ("stepgraph.formats.stepgraph_json", "stepgraph.graph"),
         share=0.5,
     ),
     Target(
         "graph-adjlist",
         partial(_read, ".adjlist"),
         lambda: [_LIST],
-        ("stepgraph.formats.adjacency_lists",),
+        ("stepgraph.formats.adjlist",),
         share=0.5,
     ),
-    Target(
-        "adjacency", _adjacency, lambda: [_LIST], ("stepgraph.formats.adjacency_lists",), share=0.5
-    ),
+    Target("adjacency", _adjacency, lambda: [_LIST], ("stepgraph.formats.adjlist",), share=0.5),
     Target(
         "stated-edges",
         _stated,
         lambda: [b"# known\nmust mix>crack egg\nnever: b before mix\n"],
-        ("stepgraph.formats.stated_edges",),
+        ("stepgraph.formats.edges",),
         ("must", "never", "before", ">", "a>b"),
         0.5,
     ),

@@ -11,10 +11,11 @@ from benchmarks.datasets.assembly101 import read_assembly101, read_assembly101_o
 from benchmarks.datasets.epic_tent import NO_REPAIRS, read_epic_tent_o
 from benchmarks.datasets.recognition import read_recognition
 from stepgraph.errors import FormatError
-from stepgraph.formats import FORMATS, read_demonstrations, read_steps
-from stepgraph.formats.columns import COLUMN_NAMES
+from stepgraph.formats import RECORDING_FORMATS, read_demonstrations, read_steps
+from stepgraph.formats.json_text import dump_json
+from stepgraph.formats.rows import COLUMN_NAMES
+from stepgraph.formats.stepgraph_json import demonstrations_to_json
 from stepgraph.sequences import Demonstrations, Vocabulary
-from stepgraph.storage import demonstrations_to_json, dump_json
 from tests.formats.samples import (
     WRITERS,
     error_annotations,
@@ -27,8 +28,7 @@ _SHARED = (
     "stepgraph.formats",
     "stepgraph.formats.draft",
     "stepgraph.formats.reading",
-    "stepgraph.formats.values",
-    "stepgraph.storage",
+    "stepgraph.formats.json_text",
     "stepgraph.sequences",
 )
 _TABLE = (
@@ -47,11 +47,11 @@ _MORE = {
     "captaincook4d": [json.dumps(error_annotations()).encode()],
 }
 _MODULES = {
-    "annotations": ("taxonomy_json",),
+    "annotations": ("annotations_json",),
     "captaincook4d": ("captaincook4d",),
-    "csv": ("table", "rows", "columns"),
-    "jsonl": ("jsonl", "rows", "columns"),
-    "text": ("plain_text",),
+    "csv": ("csv", "rows", "times"),
+    "jsonl": ("jsonl", "rows", "times"),
+    "text": ("text",),
     "stepgraph": ("stepgraph_json",),
 }
 
@@ -149,7 +149,7 @@ TARGETS = by_name(
             _WORDS,
             1.5,
         )
-        for name in FORMATS
+        for name in RECORDING_FORMATS
     ),
     Target(
         "recordings-detected",
@@ -157,7 +157,7 @@ TARGETS = by_name(
         lambda: [
             WRITERS[name][1]().encode() for name in ("stepgraph", "annotations", "captaincook4d")
         ],
-        ("stepgraph.formats.formats", *_SHARED),
+        ("stepgraph.formats.registry", *_SHARED),
         share=0.5,
     ),
     Target(
@@ -167,7 +167,7 @@ TARGETS = by_name(
         ("stepgraph.formats.captaincook4d",),
     ),
     Target(
-        "steps", _steps, lambda: [b"# tea\nboil\npour\n"], ("stepgraph.formats.steps",), share=0.3
+        "steps", _steps, lambda: [b"# tea\nboil\npour\n"], ("stepgraph.formats.text",), share=0.3
     ),
     Target("assembly101", _assembly101, lambda: [_ASSEMBLY], ("benchmarks.datasets.assembly101",)),
     Target("epic-tent", _epic_tent, lambda: [_TENT], ("benchmarks.datasets.epic_tent",)),

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from stepgraph.cli.judging import Watched
+from stepgraph.formats.json_text import dump_json
 from stepgraph.graph import TaskGraph
 from stepgraph.monitoring import Calibration, Confusion, Monitor, UncertainMonitor, calibrate
-from stepgraph.storage import dump_json
 from tests.fuzz.target import Target, by_name, expect, put
 
 _GRAPH = TaskGraph.from_preconditions(

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from stepgraph.drawing import RENDERERS
 from stepgraph.errors import FormatError
-from stepgraph.formats import FORMATS
+from stepgraph.formats import GRAPH_WRITERS, RECORDING_FORMATS
 from tests.fuzz import checking, drawn
 from tests.fuzz.checking import Findings
 from tests.fuzz.mutation import mutate
@@ -27,9 +26,9 @@ every_target = pytest.mark.parametrize("name", TARGETS)
 
 
 def test_every_format_is_a_target() -> None:
-    assert {f"recordings-{name}" for name in FORMATS} <= TARGETS.keys()
+    assert {f"recordings-{name}" for name in RECORDING_FORMATS} <= TARGETS.keys()
     assert {"graph-graphml", "graph-pnml", "graph-bpmn", "graph-json"} <= TARGETS.keys()
-    assert {".graphml", ".pnml", ".bpmn", ".json"} <= RENDERERS.keys()
+    assert {".graphml", ".pnml", ".bpmn", ".json"} <= GRAPH_WRITERS.keys()
 
 
 @every_target

@@ -12,7 +12,7 @@ import pytest
 
 from stepgraph.errors import StepgraphError
 from stepgraph.formats import read_demonstrations, read_graph
-from stepgraph.formats.stated_edges import read_stated_edges
+from stepgraph.formats.edges import read_stated_edges
 from stepgraph.logs import read_log
 from stepgraph.logs.xes import XesReader
 from stepgraph.recognise.files import read_classes

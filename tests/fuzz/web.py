@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from stepgraph.formats import FORMATS
-from stepgraph.storage import graph_to_json
+from stepgraph.formats import RECORDING_FORMATS
+from stepgraph.formats.stepgraph_json import graph_to_json
 from stepgraph.web.studio.limits import StudioLimits
 from stepgraph.web.studio.upload import SUFFIXES, read_upload
 from tests.formats.samples import WRITERS
@@ -79,7 +79,7 @@ def _upload(data: bytes, folder: Path) -> None:
 
 def _uploads() -> list[bytes]:
     seeds = []
-    for name in FORMATS:
+    for name in RECORDING_FORMATS:
         suffix = Path(WRITERS[name][0]).suffix
         seeds.append(bytes([SUFFIXES.index(suffix)]) + WRITERS[name][1]().encode())
     return seeds
@@ -128,7 +128,7 @@ TARGETS = by_name(
         "studio-upload",
         _upload,
         _uploads,
-        ("stepgraph.web.studio.upload", "stepgraph.formats.formats"),
+        ("stepgraph.web.studio.upload", "stepgraph.formats.registry"),
         share=1.5,
     ),
 )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import stepgraph
 from stepgraph.errors import FileError, FormatError, SettingError, UnknownNameError
-from stepgraph.formats.columns import COLUMN_NAMES
+from stepgraph.formats.rows import COLUMN_NAMES
 from stepgraph.logs import is_log, open_log, read_log
 from stepgraph.logs.columns import LOG_COLUMN_NAMES
 from tests.logs.conftest import TEA, Put, variants

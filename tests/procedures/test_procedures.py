@@ -14,6 +14,8 @@ import networkx as nx
 import pytest
 
 from stepgraph.errors import FileError, UnknownNameError
+from stepgraph.formats.json_text import read_json
+from stepgraph.formats.stepgraph_json import demonstrations_from_json, graph_from_json
 from stepgraph.graph import TaskGraph, connect_ends
 from stepgraph.procedures import (
     CSV_COLUMNS,
@@ -26,7 +28,6 @@ from stepgraph.procedures import (
     procedure_names,
 )
 from stepgraph.sequences import END, START, KeyStepSequence
-from stepgraph.storage import demonstrations_from_json, graph_from_json, read_json
 
 SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "make_procedures.py"
 

@@ -35,7 +35,7 @@ def busy(tmp_path: Path, running: Running) -> Running:
     running.open("done", label="Station 3, finished early")
     running.observe("done", "0", "mix")
     running.finish("done")
-    from stepgraph.storage import graph_to_json
+    from stepgraph.formats.stepgraph_json import graph_to_json
 
     running.client.put("/v1/graphs/odd", json=graph_to_json(ODD))
     running.open("odd", "odd", label="<script>document.title='owned'</script>")

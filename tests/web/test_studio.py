@@ -8,10 +8,9 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.generators import draw_demonstrations, random_procedure
-from stepgraph.formats import read_graph
+from stepgraph.formats import read_graph, save_graph
 from stepgraph.graph import TaskGraph
 from stepgraph.sequences import Demonstrations
-from stepgraph.storage import save_graph
 from stepgraph.web.studio.basis import Basis
 from tests.browser import NARROW, WIDE, OpenPage, overflows, screenshot
 from tests.web.studio.on_page import WIDTHS, Begin, choose_pair, click_edge, keep_both, part

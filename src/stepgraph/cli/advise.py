@@ -51,7 +51,7 @@ def advise(
     Example: stepgraph advise pancakes.csv
     """
     from stepgraph.formats import read_demonstrations
-    from stepgraph.formats.stated_edges import parse_edge
+    from stepgraph.formats.edges import parse_edge
     from stepgraph.insight import advise as give_advice
 
     reading = read_demonstrations(demos, **options.reading(file_format, order, procedure, column))

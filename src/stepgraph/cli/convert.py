@@ -40,15 +40,14 @@ def convert(
 
     Example: stepgraph convert pancakes.graph.json -o pancakes.dot
     """
-    from stepgraph.drawing import render
     from stepgraph.files import write_text
-    from stepgraph.formats import read_graph
+    from stepgraph.formats import graph_text, read_graph
 
     loaded = _post_processed(graph) if break_cycles else read_graph(graph)
     check_file(output)
     check_format(Path(output))
     check_replaced(output)
-    write_text(output, render(loaded, Path(output).suffix))
+    write_text(output, graph_text(loaded, Path(output).suffix))
     print_notes(_not_expressed(loaded, Path(output)))
     echo(f"{Path(output)}: written")
 

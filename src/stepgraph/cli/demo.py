@@ -34,10 +34,10 @@ def demo(
 
     Example: stepgraph demo -o demo-output
     """
-    from stepgraph.drawing import render
     from stepgraph.evaluation import compare_edges
     from stepgraph.evaluation.controls import no_order
     from stepgraph.files import write_into_folder
+    from stepgraph.formats import graph_text
     from stepgraph.pipeline import learn_all
     from stepgraph.procedures import load_procedure, procedure_names
 
@@ -49,7 +49,7 @@ def demo(
     rows, texts = [], {}
     for procedure, learning in zip(procedures, learnings, strict=True):
         for suffix in (".json", ".dot"):
-            texts[f"{procedure.name}{suffix}"] = render(learning.graph, suffix)
+            texts[f"{procedure.name}{suffix}"] = graph_text(learning.graph, suffix)
         scores = compare_edges(learning.graph, procedure.graph)
         control = compare_edges(no_order(procedure.demonstrations), procedure.graph)
         figures = (scores.precision, scores.recall, scores.f1, control.f1)

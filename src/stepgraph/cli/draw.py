@@ -13,7 +13,7 @@ from stepgraph.cli.targets import check_file
 from stepgraph.errors import GraphError, InputError, SettingError, UnknownNameError
 
 if TYPE_CHECKING:
-    from stepgraph.drawing.dot import Direction
+    from stepgraph.formats.dot import Direction
     from stepgraph.graph import TaskGraph
 
 PICTURES = (".svg", ".png")
@@ -105,9 +105,9 @@ def _check_options(
 
 
 def _write_source(graph: TaskGraph, output: Path, suffix: str, direction: Direction) -> None:
-    from stepgraph.drawing.dot import to_dot
-    from stepgraph.drawing.mermaid import to_mermaid
     from stepgraph.files import write_text
+    from stepgraph.formats.dot import to_dot
+    from stepgraph.formats.mermaid import to_mermaid
 
     write = to_mermaid if suffix == ".mmd" else to_dot
     write_text(output, write(graph, direction=direction))

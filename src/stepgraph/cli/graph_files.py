@@ -44,7 +44,7 @@ def graph_paths(
     folder
         Whether a name without an ending is a folder for one procedure, too.
     """
-    from stepgraph.drawing import RENDERERS
+    from stepgraph.formats import GRAPH_WRITERS
     from stepgraph.logs.source import FORMATS
 
     target = Path(output)
@@ -56,7 +56,7 @@ def graph_paths(
             check_format(target)
         check_replaced(target)
         return {names[0]: target}
-    if target.suffix.lower() in (*RENDERERS, *FILE_ENDINGS) and is_file:
+    if target.suffix.lower() in (*GRAPH_WRITERS, *FILE_ENDINGS) and is_file:
         as_log = any(str(where).lower().endswith(endings) for endings in FORMATS.values())
         advice = "; --format log writes all of them to one .jsonl" if as_log else ""
         raise too_many(where, names, f"give a folder with -o, {output} is one file{advice}")
@@ -90,11 +90,11 @@ def too_many(where: str | Path, names: Sequence[str], advice: str) -> InputError
 
 def save_graphs(learnings: Sequence[Learning], paths: Sequence[Path | None]) -> None:
     """Write graphs to their files, all of them or none."""
-    from stepgraph.drawing import render
     from stepgraph.files import write_into_folder
+    from stepgraph.formats import graph_text
 
     texts = {
-        path.name: render(learning.graph, path.suffix or ".json")
+        path.name: graph_text(learning.graph, path.suffix or ".json")
         for learning, path in zip(learnings, paths, strict=True)
         if path is not None
     }

@@ -214,7 +214,7 @@ def begin_sessions(
 
 def _parse(raw: bytes, number: int) -> dict[str, Any] | None:
     """Return what a line holds, or None where it holds nothing."""
-    from stepgraph.storage import parse_json
+    from stepgraph.formats.json_text import parse_json
 
     try:
         line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()

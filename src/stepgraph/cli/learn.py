@@ -197,7 +197,7 @@ def learn(
     An event log: stepgraph learn events.parquet --procedure-column product -o graphs
     """
     from stepgraph.formats import read_demonstrations
-    from stepgraph.formats.stated_edges import parse_edge
+    from stepgraph.formats.edges import parse_edge
     from stepgraph.pipeline import learn_all
 
     if zero_shot is not None:
@@ -374,7 +374,7 @@ def _learn_log(demos: str, *, workers: tuple[int | None, str | None], **asked: A
 
 
 def _as_json(learning: Learning, path: Path | None) -> dict[str, Any]:
-    from stepgraph.storage import graph_to_json
+    from stepgraph.formats.stepgraph_json import graph_to_json
 
     return {
         "file": None if path is None else str(path),

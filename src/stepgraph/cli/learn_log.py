@@ -141,9 +141,9 @@ class _Target:
 
     def write(self, report: RunReport) -> None:
         """Write the graphs, all of them or none."""
-        from stepgraph.drawing import render
         from stepgraph.files import write_into_folder, write_text
-        from stepgraph.storage import dump_json
+        from stepgraph.formats import graph_text
+        from stepgraph.formats.json_text import dump_json
 
         if self.output is None:
             return
@@ -156,7 +156,7 @@ class _Target:
             if path.suffix.lower() in ("", ".json"):
                 texts[path.name] = dump_json(outcome.content)
             elif (graph := outcome.graph) is not None:
-                texts[path.name] = render(graph, path.suffix)
+                texts[path.name] = graph_text(graph, path.suffix)
         if texts:
             write_into_folder(next(iter(self.paths.values())).parent, texts)
 

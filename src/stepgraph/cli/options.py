@@ -243,7 +243,7 @@ def knowledge(
         If the method takes no such thing.
     """
     from stepgraph.formats import read_graph
-    from stepgraph.formats.stated_edges import parse_edge, read_stated_edges
+    from stepgraph.formats.edges import parse_edge, read_stated_edges
 
     known = [field.name for field in dataclasses.fields(kind)]
     if not {"prior", "must", "never"} <= set(known):

@@ -281,8 +281,8 @@ def from_standard_input(recogniser: Recogniser) -> Iterator[KeyStep]:
     """Give the key-steps of frames that come as lines, each a JSON list of numbers."""
     import numpy as np
 
+    from stepgraph.formats.json_text import parse_json
     from stepgraph.recognise import KeyStepStream
-    from stepgraph.storage import parse_json
 
     stream = KeyStepStream(recogniser)
     if sys.stdin is None:

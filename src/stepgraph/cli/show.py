@@ -30,7 +30,7 @@ def show(
 
     loaded = read_graph(graph)
     if as_json:
-        from stepgraph.storage import graph_to_json
+        from stepgraph.formats.stepgraph_json import graph_to_json
 
         print_json(graph_to_json(loaded))
     else:

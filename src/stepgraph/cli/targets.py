@@ -33,14 +33,14 @@ def check_format(path: Path) -> None:
     InputError
         If it says none that a graph can be written in.
     """
-    from stepgraph.drawing import RENDERERS
+    from stepgraph.formats import GRAPH_WRITERS
 
-    if path.suffix.lower() not in RENDERERS:
+    if path.suffix.lower() not in GRAPH_WRITERS:
         came = f"the ending {path.suffix!r}" if path.suffix else "a name without an ending"
         advice = (
             "; stepgraph draw makes pictures" if path.suffix.lower() in (".svg", ".png") else ""
         )
-        expected = ", ".join(RENDERERS)
+        expected = ", ".join(GRAPH_WRITERS)
         raise InputError(f"{path}: {came} says no format; expected {expected}{advice}")
 
 
@@ -87,7 +87,7 @@ def check_replaced(path: str | Path, kind: str | None = None) -> None:
     FileError
         If there is a file that holds something else.
     """
-    from stepgraph.storage import GRAPH_FORMAT
+    from stepgraph.formats.stepgraph_json import GRAPH_FORMAT
 
     path = Path(path)
     if path.suffix.lower() not in (".json", ".jsonl", ""):

@@ -84,7 +84,7 @@ def _lines(graph: TaskGraph) -> Iterator[tuple[int, bytes]]:
 
 
 def _refuse_table(line: bytes, graph: TaskGraph) -> None:
-    from stepgraph.formats.plain_text import table_columns
+    from stepgraph.formats.text import table_columns
 
     first = line.decode("utf-8-sig", "replace").strip()
     if first in graph.vocabulary:

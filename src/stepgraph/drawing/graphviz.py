@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from threading import Lock
 from types import MappingProxyType
 
-from stepgraph.drawing.dot import RANKDIR, Direction, check_direction
 from stepgraph.drawing.picture import Arrow
 from stepgraph.errors import MissingExtraError, UnavailableError, UnknownNameError
+from stepgraph.formats.dot import RANKDIR, Direction, check_direction
 
 OUTPUT = "json0"
 SECONDS = 120

@@ -9,23 +9,6 @@ from stepgraph.graph.attributes import StepAttributes
 from stepgraph.graph.stated import stated_edges
 
 
-def with_attributes(graph: TaskGraph, name: str) -> str:
-    """Return a node's name with the attributes that a reader of a drawing must know.
-
-    Examples
-    --------
-    >>> graph = TaskGraph.from_preconditions({"stir": ["pour"]})
-    >>> sweet = graph.replace(attributes={"stir": StepAttributes(optional=True, repeatable=True)})
-    >>> with_attributes(sweet, "stir"), with_attributes(sweet, "pour")
-    ('stir (optional, repeatable)', 'pour')
-    """
-    known = graph.attributes.get(name)
-    if known is None or not (known.optional or known.repeatable):
-        return name
-    words = [word for word in ("optional", "repeatable") if getattr(known, word)]
-    return f"{name} ({', '.join(words)})"
-
-
 def describe(graph: TaskGraph) -> Iterator[str]:
     r"""Yield a line for each edge with evidence, then for each step that is not simply done once.
 

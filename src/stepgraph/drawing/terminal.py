@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from stepgraph.drawing.rails import ASCII, UNICODE, Rails, draw_rails
-from stepgraph.drawing.steps import with_attributes
 from stepgraph.errors import SettingError
+from stepgraph.formats.dot import with_attributes
 from stepgraph.graph import TaskGraph
 from stepgraph.layout.order import row_order
 from stepgraph.layout.text import columns, pad, printable, shorten, wrap

@@ -1,19 +1,33 @@
-"""Task graphs from BPMN 2.0, where the process expresses a partial order.
+"""BPMN 2.0: processes that express a partial order read, task graphs written with a layout.
 
-That is tasks, one start event, end events and parallel gateways. A task between two exclusive
+Read are tasks, one start event, end events and parallel gateways. A task between two exclusive
 gateways with a line past it may be left out. Anything else that steers the flow is refused by name;
 what only describes it (lanes, data, notes) is passed over.
+
+Written are tasks between parallel gateways: one joins what a step needs and another one forks to
+what needs it; where only one line comes or goes there is none. A step that may be left out stands
+between two exclusive gateways with a line past it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
+from itertools import pairwise
 
 from stepgraph.errors import FormatError
-from stepgraph.formats.diagram import DiagramNode, connect, ends_of, new_id
-from stepgraph.formats.flow import FlowNode, graph_from_flow
-from stepgraph.formats.xml_tree import Element, parse_xml
-from stepgraph.graph import TaskGraph
+from stepgraph.formats.process import (
+    DiagramNode,
+    FlowNode,
+    connect,
+    ends_of,
+    graph_from_flow,
+    new_id,
+)
+from stepgraph.formats.xml_text import Element, check_characters, check_steps, escaped, parse_xml
+from stepgraph.graph import TaskGraph, connect_ends
+from stepgraph.layout.layers import Layout, lay_out
+from stepgraph.sequences import END, START
 
 _NAMESPACE = "http://www.omg.org/spec/BPMN/20100524/MODEL"
 _TASKS = frozenset(
@@ -251,3 +265,235 @@ def _check(nodes: dict[str, DiagramNode]) -> None:
                 f"{len(node.before)} sequence flows lead to {node.what}, which each of them would "
                 "start; expected a parallel gateway that joins them"
             )
+
+
+_GATEWAY, _EVENT, _TASK, _TASK_HEIGHT = 50.0, 36.0, 120.0, 80.0
+_BETWEEN = 25.0  # between the boxes of one step
+_CHANNEL = 70.0  # between columns; only here do lines change their height
+_ROW, _LANE, _MARGIN = 130.0, 30.0, 60.0
+_PAST = 55.0  # how far below a step's middle the line past it runs
+
+_HEADER = """<?xml version="1.0" encoding="UTF-8"?>
+<bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL"
+    xmlns:bpmndi="http://www.omg.org/spec/BPMN/20100524/DI"
+    xmlns:dc="http://www.omg.org/spec/DD/20100524/DC"
+    xmlns:di="http://www.omg.org/spec/DD/20100524/DI"
+    id="definitions" targetNamespace="urn:stepgraph:graph" exporter="stepgraph">"""
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class _Box:
+    """A node of the diagram."""
+
+    id: str
+    kind: str
+    x: float
+    y: float  # of its middle
+    name: str = ""
+
+    @property
+    def size(self) -> tuple[float, float]:
+        if self.kind == "task":
+            return _TASK, _TASK_HEIGHT
+        return (_EVENT, _EVENT) if self.kind.endswith("Event") else (_GATEWAY, _GATEWAY)
+
+    @property
+    def left(self) -> Point:
+        return self.x, self.y
+
+    @property
+    def right(self) -> Point:
+        return self.x + self.size[0], self.y
+
+
+@dataclass(frozen=True)
+class _Flow:
+    """A line of the diagram."""
+
+    id: str
+    source: _Box
+    target: _Box
+    points: tuple[Point, ...]
+
+
+@dataclass
+class _Diagram:
+    """Boxes and lines, as they are drawn."""
+
+    layout: Layout
+    cell: float
+    boxes: list[_Box] = field(default_factory=list)
+    flows: list[_Flow] = field(default_factory=list)
+
+    def left_of(self, column: int) -> float:
+        return _MARGIN + column * (self.cell + _CHANNEL)
+
+    def add(self, box: _Box) -> _Box:
+        self.boxes.append(box)
+        return box
+
+    def connect(self, id_: str, source: _Box, target: _Box, *between: Point) -> None:
+        points = dict.fromkeys((source.right, *between, target.left))  # each point once
+        self.flows.append(_Flow(id_, source, target, tuple(points)))
+
+
+def to_bpmn(graph: TaskGraph) -> str:
+    """Return a graph as a BPMN process, with the diagram that editors show.
+
+    Parameters
+    ----------
+    graph
+        The graph to write. A step without START or END on its way is connected to them.
+
+    Returns
+    -------
+    str
+        The text of a file. Weights, provenance, evidence and what is known of the steps, except
+        that they are optional, are left out.
+
+    Raises
+    ------
+    GraphError
+        If a name holds a character that XML cannot hold.
+
+    Examples
+    --------
+    >>> text = to_bpmn(TaskGraph.from_preconditions({"mix": ["crack egg"]}))
+    >>> [line.strip() for line in text.splitlines() if "sequenceFlow" in line][1]
+    '<bpmn:sequenceFlow id="flow1-2" sourceRef="step1" targetRef="step2"/>'
+    """
+    check_steps(graph, "BPMN")
+    check_characters(graph, "BPMN")
+    diagram = _draw(graph)
+    name = f' name="{escaped(graph.procedure)}"' if graph.procedure else ""
+    lines = [_HEADER, f'  <bpmn:process id="process"{name} isExecutable="false">']
+    coming: dict[str, list[str]] = {box.id: [] for box in diagram.boxes}
+    going: dict[str, list[str]] = {box.id: [] for box in diagram.boxes}
+    for flow in diagram.flows:
+        going[flow.source.id].append(flow.id)
+        coming[flow.target.id].append(flow.id)
+    for box in diagram.boxes:
+        label = f' name="{escaped(box.name)}"' if box.name else ""
+        lines.append(f'    <bpmn:{box.kind} id="{box.id}"{label}>')
+        lines += [f"      <bpmn:incoming>{id_}</bpmn:incoming>" for id_ in coming[box.id]]
+        lines += [f"      <bpmn:outgoing>{id_}</bpmn:outgoing>" for id_ in going[box.id]]
+        lines.append(f"    </bpmn:{box.kind}>")
+    for flow in diagram.flows:
+        ends = f'sourceRef="{flow.source.id}" targetRef="{flow.target.id}"'
+        lines.append(f'    <bpmn:sequenceFlow id="{flow.id}" {ends}/>')
+    lines += [
+        "  </bpmn:process>",
+        '  <bpmndi:BPMNDiagram id="diagram">',
+        '    <bpmndi:BPMNPlane id="plane" bpmnElement="process">',
+    ]
+    lines += [line for box in diagram.boxes for line in _shape(box)]
+    lines += [line for flow in diagram.flows for line in _edge(flow)]
+    lines += [
+        "    </bpmndi:BPMNPlane>",
+        "  </bpmndi:BPMNDiagram>",
+        "</bpmn:definitions>",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _draw(graph: TaskGraph) -> _Diagram:
+    node = graph.vocabulary.node
+    given = set(graph.edges)
+    edges = connect_ends(graph.steps, graph.edges) or [(END, START)]
+    ids = {
+        (node(needed), node(step)): ("flow" if (step, needed) in given else "added")
+        for step, needed in edges
+    }
+    optional = {node(step) for step in graph.optional_steps}
+    gates = 4 if optional else 2
+    layout = lay_out(graph.vocabulary.end + 1, list(ids), row=_ROW, lane=_LANE)
+    diagram = _Diagram(layout, _TASK + gates * (_GATEWAY + _BETWEEN))
+    coming = Counter(after for _, after in ids)
+    going = Counter(before for before, _ in ids)
+    first: dict[int, _Box] = {}
+    last: dict[int, _Box] = {}
+    for number, name in enumerate(graph.vocabulary.nodes):
+        joins, forks = coming[number] > 1, going[number] > 1
+        kind = {0: "startEvent", graph.vocabulary.end: "endEvent"}.get(number, "task")
+        label = name if kind == "task" else ""
+        first[number], last[number] = _add_step(
+            diagram, number, kind, label, joins=joins, forks=forks, optional=number in optional
+        )
+    for (before, after), kind in ids.items():
+        right = diagram.left_of(layout.column[before]) + diagram.cell
+        between: list[Point] = [(right, layout.height[before])]
+        for place, height in enumerate(layout.lanes[before, after], layout.column[before] + 1):
+            left = diagram.left_of(place)
+            between += [(left, height), (left + diagram.cell, height)]
+        between.append((diagram.left_of(layout.column[after]), layout.height[after]))
+        diagram.connect(f"{kind}{before}-{after}", last[before], first[after], *between)
+    return diagram
+
+
+def _add_step(
+    diagram: _Diagram,
+    number: int,
+    kind: str,
+    name: str,
+    *,
+    joins: bool,
+    forks: bool,
+    optional: bool,
+) -> tuple[_Box, _Box]:
+    """Add a step's own boxes and lines; return the first and the last box."""
+    left = diagram.left_of(diagram.layout.column[number])
+    y = diagram.layout.height[number]
+    right = left + diagram.cell
+    middle = (left + right) / 2
+    beside = _TASK / 2 + _BETWEEN
+    width = _TASK if kind == "task" else _EVENT
+    id_ = {"startEvent": "start", "endEvent": "end"}.get(kind, f"step{number}")
+    chain: list[_Box] = []
+    if joins:
+        chain.append(_Box(f"join{number}", "parallelGateway", left, y))
+    if optional:
+        chain.append(_Box(f"maybe{number}", "exclusiveGateway", middle - beside - _GATEWAY, y))
+    chain.append(_Box(id_, kind, middle - width / 2, y, name))
+    if optional:
+        chain.append(_Box(f"merge{number}", "exclusiveGateway", middle + beside, y))
+    if forks:
+        chain.append(_Box(f"fork{number}", "parallelGateway", right - _GATEWAY, y))
+    for box in chain:
+        diagram.add(box)
+    for box, following in pairwise(chain):
+        diagram.connect(f"{box.id}-{following.id}", box, following)
+    if optional:
+        split, merge = (box for box in chain if box.kind == "exclusiveGateway")
+        bends = [
+            (box.x + _GATEWAY / 2, y + down)
+            for box, down in (
+                (split, _GATEWAY / 2),
+                (split, _PAST),
+                (merge, _PAST),
+                (merge, _GATEWAY / 2),
+            )
+        ]
+        diagram.flows.append(_Flow(f"past{number}", split, merge, tuple(bends)))
+    return chain[0], chain[-1]
+
+
+def _shape(box: _Box) -> list[str]:
+    width, height = box.size
+    marker = ' isMarkerVisible="true"' if box.kind == "exclusiveGateway" else ""
+    bounds = f'x="{box.x:.1f}" y="{box.y - height / 2 + _MARGIN:.1f}"'
+    return [
+        f'      <bpmndi:BPMNShape id="{box.id}-shape" bpmnElement="{box.id}"{marker}>',
+        f'        <dc:Bounds {bounds} width="{width:g}" height="{height:g}"/>',
+        "      </bpmndi:BPMNShape>",
+    ]
+
+
+def _edge(flow: _Flow) -> list[str]:
+    return [
+        f'      <bpmndi:BPMNEdge id="{flow.id}-edge" bpmnElement="{flow.id}">',
+        *(f'        <di:waypoint x="{x:.1f}" y="{y + _MARGIN:.1f}"/>' for x, y in flow.points),
+        "      </bpmndi:BPMNEdge>",
+    ]

@@ -23,9 +23,8 @@ from stepgraph.formats.draft import (
     distinct_names,
     naming,
 )
-from stepgraph.formats.values import as_list, as_name, as_object, as_seconds
+from stepgraph.formats.json_text import as_list, as_name, as_object, as_seconds, read_json
 from stepgraph.sequences import Vocabulary
-from stepgraph.storage import read_json
 
 _NEVER = -1.0
 

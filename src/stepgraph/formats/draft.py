@@ -14,9 +14,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from stepgraph.errors import CycleError, FormatError, StepgraphError
+from stepgraph.errors import CycleError, FormatError, GraphError, StepgraphError
+from stepgraph.formats.json_text import parse_json
 from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
-from stepgraph.storage import located, parse_json
 
 Note = tuple[str, str]
 """A procedure, empty where the whole file is meant, and what is to be said about it."""
@@ -213,3 +213,11 @@ def naming(path: str | Path, *others: str | Path) -> Iterator[None]:
         if isinstance(error, CycleError):
             raise CycleError(error.cycle, str(path)) from None
         raise located(error, str(path)) from None
+
+
+def located(error: StepgraphError, where: str) -> StepgraphError:
+    """Return the same kind of error with the file it came from in front of its message."""
+    if isinstance(error, CycleError):
+        return CycleError(error.cycle, where)
+    kind = GraphError if isinstance(error, GraphError) else FormatError
+    return kind(f"{where}: {error}")

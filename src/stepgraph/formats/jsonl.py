@@ -6,19 +6,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stepgraph.errors import FormatError
-from stepgraph.formats.columns import find_columns
 from stepgraph.formats.draft import Draft, Event, Recording, Source, assemble
-from stepgraph.formats.rows import Row, gather
-from stepgraph.formats.values import (
+from stepgraph.formats.json_text import (
     as_list,
     as_name,
     as_object,
     as_seconds,
-    parse_mark,
-    parse_weight,
+    parse_json,
     shown,
 )
-from stepgraph.storage import parse_json
+from stepgraph.formats.rows import Row, find_columns, gather, parse_mark, parse_weight
 
 _WHOLE = ("steps", "starts", "ends", "mistakes", "skipped")
 """What a line that holds a whole recording may have besides its id and procedure."""

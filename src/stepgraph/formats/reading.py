@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from stepgraph.errors import FormatError, InputError, UnknownNameError
-from stepgraph.formats.columns import UNUSED
 from stepgraph.formats.draft import Draft
+from stepgraph.formats.rows import UNUSED
 from stepgraph.sequences import Demonstrations, KeyStepSequence
 
 _T = TypeVar("_T")

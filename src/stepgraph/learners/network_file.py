@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from stepgraph.errors import FileError, FormatError, MissingExtraError
 from stepgraph.files import write_bytes
-from stepgraph.storage import parse_json
+from stepgraph.formats.json_text import parse_json
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stepgraph.formats.columns import COLUMN_NAMES, find_columns
+from stepgraph.formats.rows import COLUMN_NAMES, find_columns
 
 LOG_COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
     "recording": (*COLUMN_NAMES["recording"], "case:id", "order_id", "ticket", "ticket_id"),

@@ -9,11 +9,11 @@ from typing import Any
 
 from stepgraph.errors import FormatError, InputError, SettingError
 from stepgraph.files import write_text
+from stepgraph.formats.json_text import VERSION, dump_json, expect_format, read_json
 from stepgraph.graph import TaskGraph
 from stepgraph.monitoring.confusion import Confusion
 from stepgraph.monitoring.session import fingerprint
 from stepgraph.monitoring.uncertain import MISTAKE_RATE, UncertainMonitor, mistake_probabilities
-from stepgraph.storage import VERSION, dump_json, expect_format, read_json
 
 CALIBRATION_FORMAT = "stepgraph-calibration"
 COPIES = 20

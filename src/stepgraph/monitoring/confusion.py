@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from stepgraph.errors import FormatError, SettingError, UnknownNameError
 from stepgraph.files import write_text
+from stepgraph.formats.json_text import VERSION, dump_json, expect_format, finite_number, read_json
 from stepgraph.graph import TaskGraph
-from stepgraph.storage import VERSION, dump_json, expect_format, read_json
-from stepgraph.storage.fields import finite_number
 
 if TYPE_CHECKING:
     import random

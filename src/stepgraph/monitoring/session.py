@@ -17,11 +17,10 @@ from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from stepgraph.errors import FormatError, InputError
 from stepgraph.files import write_text
+from stepgraph.formats.json_text import VERSION, dump_json, expect_format, finite_number, read_json
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.given import as_graph
 from stepgraph.monitoring.plan import Plan, bits
-from stepgraph.storage import VERSION, dump_json, expect_format, read_json
-from stepgraph.storage.fields import finite_number
 
 UNDO_LIMIT = 32
 """How many observations `undo` can take back; a limit keeps a long session small."""

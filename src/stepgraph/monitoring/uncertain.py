@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 from stepgraph.errors import FormatError, SettingError
+from stepgraph.formats.json_text import VERSION, finite_number
 from stepgraph.graph import TaskGraph
 from stepgraph.monitoring.belief import (
     BEAM,
@@ -23,8 +24,6 @@ from stepgraph.monitoring.monitor import Kind
 from stepgraph.monitoring.plan import Plan, bits
 from stepgraph.monitoring.session import Session, as_observation, check_state, fingerprint, whole
 from stepgraph.monitoring.uncertain_verdict import UncertainReport, UncertainVerdict
-from stepgraph.storage import VERSION
-from stepgraph.storage.fields import finite_number
 
 UNCERTAIN_FORMAT = "stepgraph-uncertain-state"
 ERROR_RATE = 0.1

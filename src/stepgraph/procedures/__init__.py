@@ -19,17 +19,16 @@ from typing import Any
 
 from stepgraph.errors import FileError, UnknownNameError
 from stepgraph.files import write_into_folder
+from stepgraph.formats.json_text import dump_json, parse_json
+from stepgraph.formats.stepgraph_json import (
+    demonstrations_from_json,
+    demonstrations_to_json,
+    graph_from_json,
+    graph_to_json,
+)
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.attributes import StepAttributes
 from stepgraph.sequences import Demonstrations, KeyStepSequence
-from stepgraph.storage import (
-    demonstrations_from_json,
-    demonstrations_to_json,
-    dump_json,
-    graph_from_json,
-    graph_to_json,
-    parse_json,
-)
 
 __all__ = [
     "Procedure",

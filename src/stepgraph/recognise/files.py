@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from stepgraph.errors import FileError, FormatError
 from stepgraph.files import make_folder, read_text, reading_arrays, write_texts
+from stepgraph.formats.json_text import parse_json
 from stepgraph.recognise.frames import FrameRecording, Labels
-from stepgraph.storage import parse_json
 
 BLOCK = 4096
 """Frames checked at a time."""

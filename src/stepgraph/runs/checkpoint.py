@@ -12,9 +12,9 @@ from typing import Any
 from stepgraph._version import __version__
 from stepgraph.errors import FileError, InputError
 from stepgraph.files import make_folder, write_text
+from stepgraph.formats.stepgraph_json import demonstrations_to_json
 from stepgraph.runs.outcome import Outcome
 from stepgraph.sequences import Demonstrations
-from stepgraph.storage import demonstrations_to_json
 
 
 class Checkpoint:

@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from stepgraph.errors import MissingExtraError, SettingError, StepgraphError, UnknownNameError
+from stepgraph.formats.stepgraph_json import graph_from_json, graph_to_json
 from stepgraph.graph import TaskGraph
 from stepgraph.learners import LEARNERS
 from stepgraph.pipeline import Learning, learn_each
 from stepgraph.postprocess import Change, Reason
 from stepgraph.runs.collection import no_collection
 from stepgraph.sequences import Demonstrations, Vocabulary
-from stepgraph.storage import graph_from_json, graph_to_json
 
 _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 

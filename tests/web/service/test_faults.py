@@ -81,7 +81,7 @@ def test_a_full_disk_refuses_what_it_cannot_keep_and_loses_nothing(
 
 def test_a_file_that_may_not_grow_is_refused_and_loses_nothing(tmp_path: Path) -> None:
     """The kernel refuses the write itself, as a quota or a full disk does."""
-    from stepgraph.storage import save_graph
+    from stepgraph.formats import save_graph
     from tests.web.service.running import BATTER
 
     graph = tmp_path / "batter.json"

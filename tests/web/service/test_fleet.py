@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from benchmarks.cost.service_client import ServiceProcess
-from stepgraph.storage import save_graph
+from stepgraph.formats import save_graph
 from stepgraph.web.service.store import connector
 from tests.web.service.running import BATTER, STEPS, replayed, without_ids
 

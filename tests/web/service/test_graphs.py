@@ -6,18 +6,14 @@ from typing import Any
 
 import pytest
 
-from stepgraph.drawing.bpmn import to_bpmn
-from stepgraph.drawing.pnml import to_pnml
 from stepgraph.errors import InputError
+from stepgraph.formats import save_graph
+from stepgraph.formats.bpmn import to_bpmn
+from stepgraph.formats.json_text import dump_json
+from stepgraph.formats.pnml import to_pnml
+from stepgraph.formats.stepgraph_json import demonstrations_to_json, graph_from_json, graph_to_json
 from stepgraph.graph import TaskGraph
 from stepgraph.sequences import Demonstrations
-from stepgraph.storage import (
-    demonstrations_to_json,
-    dump_json,
-    graph_from_json,
-    graph_to_json,
-    save_graph,
-)
 from stepgraph.web.service.graphs import read_files, store_files
 from stepgraph.web.service.limits import Limits
 from stepgraph.web.service.store import connector

@@ -13,7 +13,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from benchmarks.cost.service_client import ServiceProcess
-from stepgraph.storage import save_graph
+from stepgraph.formats import save_graph
 from tests.web.service.running import BATTER, STEPS, Running
 
 TOKEN = "correct-horse-battery-staple"  # noqa: S105

@@ -5,10 +5,10 @@ import io
 from pathlib import Path
 
 from stepgraph.formats import read_demonstrations
+from stepgraph.formats.stepgraph_json import graph_from_json
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.attributes import StepAttributes
 from stepgraph.monitoring import Monitor
-from stepgraph.storage import graph_from_json
 from tests.web.service.running import BATTER, STEPS, Running, replayed, without_ids
 
 

@@ -162,7 +162,7 @@ def test_any_steps_on_any_graph_are_judged_as_offline(
 def test_a_file_that_was_replaced_since_does_not_come_back(
     connect: Connect, tmp_path: Path
 ) -> None:
-    from stepgraph.storage import save_graph
+    from stepgraph.formats import save_graph
 
     path = tmp_path / "g.graph.json"
     save_graph(BATTER, path)

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from stepgraph.errors import FormatError, InputError
-from stepgraph.formats import read_graph
-from stepgraph.storage import save_graph
+from stepgraph.formats import read_graph, save_graph
 from stepgraph.web.studio.basis import Basis
 from stepgraph.web.studio.limits import StudioLimits
 from stepgraph.web.studio.upload import read_upload

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stepgraph.drawing import render
 from stepgraph.errors import FileError, FormatError, InputError
-from stepgraph.storage import save_graph
+from stepgraph.formats import graph_text, save_graph
 from stepgraph.web.studio.limits import StudioLimits
 from stepgraph.web.studio.opening import open_path
 from tests.web.studio.running import ORDERS, TEA, as_csv
@@ -58,7 +57,7 @@ def test_a_graph_takes_recordings_as_evidence(tmp_path: Path, table: Path) -> No
 @pytest.mark.parametrize("suffix", [".graphml", ".bpmn"])
 def test_a_graph_of_another_format_is_saved_beside_it(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"tea{suffix}"
-    path.write_text(render(TEA, suffix))
+    path.write_text(graph_text(TEA, suffix))
     opened = open_path(path)
     assert opened.target.path == tmp_path / "tea.graph.json"
     assert not opened.saved

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stepgraph.errors import CycleError, InputError, SettingError, UnknownNameError
+from stepgraph.formats.stepgraph_json import graph_from_json, graph_to_json
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
 from stepgraph.sequences import END, START, Demonstrations
-from stepgraph.storage import graph_from_json, graph_to_json
 from stepgraph.web.studio.basis import Basis
 from stepgraph.web.studio.session import StudioSession
 from tests.web.studio.running import NOON, TEA, brewed

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from stepgraph.errors import InputError
 from stepgraph.files import make_folder, write_text
+from stepgraph.formats.json_text import expect_format, read_json
 from stepgraph.learners.llm.client import Reply
 from stepgraph.learners.llm.questions import Messages
-from stepgraph.storage import expect_format, read_json
 
 FORMAT = "stepgraph-llm-answer"
 VERSION = 1

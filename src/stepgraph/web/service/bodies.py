@@ -10,8 +10,8 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 
 from stepgraph.errors import FormatError
+from stepgraph.formats.json_text import parse_json
 from stepgraph.sequences import END, START
-from stepgraph.storage import parse_json
 from stepgraph.web.service.problems import Problem
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

@@ -12,8 +12,8 @@ from starlette.responses import Response
 
 from stepgraph._version import __version__
 from stepgraph.errors import InputError
+from stepgraph.formats.stepgraph_json import graph_from_json
 from stepgraph.graph import TaskGraph
-from stepgraph.storage import graph_from_json
 from stepgraph.web.service import bodies
 from stepgraph.web.service.answers import SAFE_HEADERS, json_response
 from stepgraph.web.service.context import Service

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from stepgraph.errors import FileError, InputError
-from stepgraph.formats import read_graph
-from stepgraph.formats.graphs import GRAPH_ENDINGS
+from stepgraph.formats import GRAPH_READERS, read_graph
+from stepgraph.formats.json_text import parse_json
+from stepgraph.formats.stepgraph_json import DEMONSTRATIONS_FORMAT, graph_from_json, graph_to_json
 from stepgraph.graph import TaskGraph
 from stepgraph.monitoring import Monitor
-from stepgraph.storage import DEMONSTRATIONS_FORMAT, graph_from_json, graph_to_json, parse_json
 from stepgraph.web.service.limits import Limits
 from stepgraph.web.service.problems import Problem
 from stepgraph.web.service.rows import GraphRow, compact
@@ -135,10 +135,10 @@ def _named(paths: Sequence[Path]) -> dict[str, Path]:
             file
             for file in inside
             if file == path
-            or (file.suffix.lower() in GRAPH_ENDINGS and not _holds_recordings(file))
+            or (file.suffix.lower() in GRAPH_READERS and not _holds_recordings(file))
         ]
         if not chosen:
-            expected = ", ".join(GRAPH_ENDINGS)
+            expected = ", ".join(GRAPH_READERS)
             raise FileError(f"{path}: no graph in this folder; expected {expected} files")
         files += chosen
     named: dict[str, Path] = {}

@@ -11,7 +11,7 @@ OPEN, FINISHED = "open", "finished"
 
 
 class GraphRow(NamedTuple):
-    """One version of a graph; `content` is JSON text as `stepgraph.storage` has it."""
+    """One version of a graph; `content` is JSON text as `stepgraph.formats` has it."""
 
     name: str
     version: int

@@ -13,9 +13,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from stepgraph._version import __version__
+from stepgraph.formats.stepgraph_json import graph_to_json
 from stepgraph.graph import TaskGraph
 from stepgraph.monitoring.plan import Plan
-from stepgraph.storage import graph_to_json
 from stepgraph.web.service import bodies
 from stepgraph.web.service.answers import SAFE_HEADERS, json_response
 from stepgraph.web.service.context import Service

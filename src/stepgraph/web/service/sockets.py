@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from stepgraph.errors import FormatError
-from stepgraph.storage import parse_json
+from stepgraph.formats.json_text import parse_json
 from stepgraph.web.service import bodies
 from stepgraph.web.service.answers import problem_response
 from stepgraph.web.service.context import Service

@@ -11,9 +11,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from stepgraph.errors import InputError
+from stepgraph.formats.json_text import finite_number
 from stepgraph.insight import Advice
 from stepgraph.sequences import Demonstrations
-from stepgraph.storage.fields import finite_number
 from stepgraph.web.service.bodies import fields, query, read_body, read_json, text
 from stepgraph.web.service.problems import Problem
 from stepgraph.web.studio.basis import Basis

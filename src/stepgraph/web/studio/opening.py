@@ -8,18 +8,19 @@ from typing import Any
 
 from stepgraph.errors import FormatError, InputError
 from stepgraph.files import read_text
-from stepgraph.formats import read_demonstrations, read_graph
-from stepgraph.formats.graphs import DRAWINGS, GRAPH_ENDINGS
+from stepgraph.formats import GRAPH_READERS, read_demonstrations, read_graph
+from stepgraph.formats.json_text import parse_json
+from stepgraph.formats.registry import DRAWINGS
+from stepgraph.formats.stepgraph_json import GRAPH_FORMAT
 from stepgraph.learners import Progress, no_progress
 from stepgraph.pipeline import learn_all
 from stepgraph.sequences import Demonstrations
-from stepgraph.storage import GRAPH_FORMAT, parse_json
 from stepgraph.web.studio.basis import METHOD, Basis
 from stepgraph.web.studio.limits import StudioLimits
 from stepgraph.web.studio.target import SaveTarget
 from stepgraph.web.studio.upload import check_columns
 
-GRAPH_SUFFIXES = (*GRAPH_ENDINGS[1:], ".xml", *DRAWINGS)
+GRAPH_SUFFIXES = (*(ending for ending in GRAPH_READERS if ending != ".json"), ".xml", *DRAWINGS)
 """Endings of what is no recording; reading it as a graph says what is wrong with a drawing."""
 
 

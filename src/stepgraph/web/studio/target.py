@@ -6,8 +6,8 @@ import hashlib
 from pathlib import Path
 
 from stepgraph.errors import FileError, InputError
+from stepgraph.formats import save_graph
 from stepgraph.graph import TaskGraph
-from stepgraph.storage import save_graph
 
 
 class ChangedError(InputError):

@@ -7,9 +7,8 @@ from pathlib import Path, PurePath
 
 from stepgraph.errors import FormatError
 from stepgraph.formats import Reading
-from stepgraph.formats.draft import Source, naming
-from stepgraph.formats.formats import detect
-from stepgraph.formats.reading import ORDERS, finish
+from stepgraph.formats.draft import Source
+from stepgraph.formats.registry import read_source
 from stepgraph.web.studio.limits import StudioLimits
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".txt")
@@ -65,10 +64,7 @@ def read_upload(
         raise FormatError(f"{path}: the file is empty")
     if path.suffix.lower() in (".csv", ".tsv"):
         check_columns(text, str(path), limits)
-    source = Source(path, text, {})
-    with naming(path):
-        chosen = detect(source)
-        reading = finish(chosen.read(source), order=ORDERS[0], procedure=procedure, where=str(path))
+    reading = read_source(Source(path, text, {}), procedure=procedure)
     for demonstrations in reading.procedures.values():
         limits.check_demonstrations(demonstrations, str(path))
     return reading

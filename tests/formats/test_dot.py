@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from stepgraph.drawing.dot import to_dot
 from stepgraph.errors import SettingError
+from stepgraph.formats.dot import to_dot
 from stepgraph.graph import TaskGraph
 from stepgraph.layout.text import printable
-
-from .strategies import NASTY, task_graphs
+from tests.drawing.strategies import NASTY, task_graphs
 
 TOKEN = re.compile(r'\s*("(?:[^"\\]|\\.)*"|->|[\[\]{}=;,]|[A-Za-z0-9_.]+)', re.DOTALL)
 

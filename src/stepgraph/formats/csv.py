@@ -7,9 +7,8 @@ import io
 from collections.abc import Iterator
 
 from stepgraph.errors import FormatError
-from stepgraph.formats.columns import find_columns
 from stepgraph.formats.draft import Draft, Source, assemble
-from stepgraph.formats.rows import Row, gather
+from stepgraph.formats.rows import Row, find_columns, gather
 
 _DELIMITERS = (",", ";", "\t")
 

@@ -12,14 +12,18 @@ from hypothesis import strategies as st
 
 from stepgraph.errors import FileError, FormatError
 from stepgraph.files import read_text, write_text
-from stepgraph.graph import TaskGraph
-from stepgraph.storage import (
+from stepgraph.formats import save_graph
+from stepgraph.formats.json_text import (
+    SHOWN,
+    as_name,
+    as_seconds,
     dump_json,
     parse_json,
     read_json,
-    save_graph,
+    shown,
 )
-from tests.storage.wrong import names_in
+from stepgraph.graph import TaskGraph
+from tests.formats.wrong import names_in
 from tests.strategies import JSON_VALUES
 
 
@@ -95,3 +99,32 @@ def test_a_path_that_cannot_be_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(FileError):
         write_text(tmp_path / name, "text")
     assert names_in(tmp_path) == []
+
+
+def test_what_is_large_is_counted_instead_of_shown() -> None:
+    assert shown({"a": 1}) == "{'a': 1}"
+    assert shown([1, 2]) == "[1, 2]"
+    assert shown({str(number): "x" * 20 for number in range(9)}) == "an object with 9 entries"
+    assert shown([["x" * 90] * 3]) == "a list of 1 entry"
+    assert len(shown("x" * 1000)) <= SHOWN
+
+
+@pytest.mark.parametrize("value", [None, True, 1.5, [], {}, "", "  "])
+def test_what_is_no_name_is_refused(value: object) -> None:
+    with pytest.raises(FormatError, match="expected a text"):
+        as_name(value, "it")
+
+
+def test_a_whole_number_may_be_a_name() -> None:
+    assert as_name(12, "it") == "12"
+
+
+@pytest.mark.parametrize("value", [None, True, "1", 10**400, float("inf"), []])
+def test_what_is_no_number_of_seconds_is_refused(value: object) -> None:
+    with pytest.raises(FormatError, match="expected a number of seconds"):
+        as_seconds(value, "it")
+
+
+def test_values_are_shown_short() -> None:
+    assert len(shown(["long"] * 1000)) < 100
+    assert shown(None) == "null"

@@ -7,8 +7,42 @@ control characters, not even escaped; a name with one is refused rather than cha
 
 from __future__ import annotations
 
-from stepgraph.drawing.xml_text import check_characters
+from stepgraph.errors import FormatError
+from stepgraph.formats.xml_text import check_characters, parse_xml
 from stepgraph.graph import TaskGraph
+
+
+def graph_from_graphml(text: str, stem: str) -> TaskGraph:
+    """Return the task graph that GraphML holds; its edges go from a step to its precondition.
+
+    Parameters
+    ----------
+    text
+        The text of a file.
+    stem
+        What to call the procedure where the file does not say.
+
+    Raises
+    ------
+    FormatError
+        If it is no GraphML with directed edges.
+    """
+    import networkx as nx
+
+    parse_xml(text)  # networkx would follow entities that a document type declares
+    try:
+        graph = nx.parse_graphml(text)
+        directed = graph.is_directed()
+        procedure = str(graph.graph.get("procedure") or stem)
+        weights = [float(w) for _, _, w in graph.edges(data="weight") if w is not None]
+    except Exception as error:  # the parser lets whatever goes wrong inside it through
+        raise FormatError(
+            f"not GraphML that can be used ({type(error).__name__}: {error})"
+        ) from None
+    if not directed:
+        raise FormatError("an undirected graph; expected edges from a step to its precondition")
+    del weights  # converted only to know that they are numbers
+    return TaskGraph.from_networkx(graph, procedure=procedure)
 
 
 def to_graphml(graph: TaskGraph) -> str:

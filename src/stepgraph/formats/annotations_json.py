@@ -11,7 +11,7 @@ from typing import Any
 
 from stepgraph.errors import FormatError, nearest_names
 from stepgraph.formats.draft import Draft, Event, Note, Recording, Source, assemble, distinct_names
-from stepgraph.formats.values import as_list, as_name, as_object, as_seconds
+from stepgraph.formats.json_text import as_list, as_name, as_object, as_seconds
 from stepgraph.sequences import Vocabulary
 
 _NEVER = -1.0

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from stepgraph.errors import FormatError
-from stepgraph.formats import FORMATS, read_demonstrations
+from stepgraph.formats import RECORDING_FORMATS, read_demonstrations
+from stepgraph.formats.stepgraph_json import graph_to_json
 from stepgraph.graph import TaskGraph
-from stepgraph.storage import graph_to_json
 
 from .conftest import Put
 
@@ -18,7 +18,9 @@ def test_an_extension_that_says_nothing_lists_every_format(put: Put) -> None:
         read_demonstrations(path)
     message = str(caught.value)
     assert message.startswith(f"{path}: the extension '.dat' does not tell the format")
-    assert all(f"{name}: {format_.description}" in message for name, format_ in FORMATS.items())
+    assert all(
+        f"{name}: {format_.description}" in message for name, format_ in RECORDING_FORMATS.items()
+    )
 
 
 def test_an_extension_in_upper_case_is_known(put: Put) -> None:
@@ -51,7 +53,7 @@ def test_a_log_where_recordings_are_expected_is_called_one(name: str, put: Put) 
 
 
 def test_each_format_describes_itself_and_has_an_extension() -> None:
-    for name, format_ in FORMATS.items():
+    for name, format_ in RECORDING_FORMATS.items():
         assert format_.name == name
         assert format_.description
         assert all(extension.startswith(".") for extension in format_.extensions)

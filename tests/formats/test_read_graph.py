@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stepgraph.errors import CycleError, FileError, FormatError, GraphError, StepgraphError
-from stepgraph.formats import read_demonstrations, read_graph
+from stepgraph.formats import read_demonstrations, read_graph, save_graph
+from stepgraph.formats.stepgraph_json import graph_to_json
 from stepgraph.graph import TaskGraph
-from stepgraph.storage import graph_to_json, save_graph
 
 from .conftest import Put
 from .test_contract import changed, fuzzed

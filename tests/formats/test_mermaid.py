@@ -4,11 +4,10 @@ import re
 
 from hypothesis import given, settings
 
-from stepgraph.drawing.mermaid import to_mermaid
+from stepgraph.formats.mermaid import to_mermaid
 from stepgraph.graph import TaskGraph
 from stepgraph.layout.text import printable
-
-from .strategies import task_graphs
+from tests.drawing.strategies import task_graphs
 
 NODE = re.compile(r'  n(\d+)(?:\["([^"]*)"\]|\(\["([^"]*)"\]\))')
 EDGE = re.compile(r"  n(\d+) --> n(\d+)")

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 
-from stepgraph.drawing.dot import Direction, check_direction
-from stepgraph.drawing.steps import with_attributes
+from stepgraph.formats.dot import Direction, check_direction, with_attributes
 from stepgraph.graph import TaskGraph
 from stepgraph.layout.text import printable, wrap
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from stepgraph.errors import FormatError
-from stepgraph.formats import xml_tree
-from stepgraph.formats.xml_tree import parse_xml
+from stepgraph.formats import xml_text
+from stepgraph.formats.xml_text import parse_xml
 
 LAUGHS = """<?xml version="1.0"?>
 <!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>
@@ -47,9 +47,9 @@ def test_elements_may_not_be_nested_without_end() -> None:
 
 
 def test_size_and_number_of_elements_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(xml_tree, "ELEMENTS", 3)
+    monkeypatch.setattr(xml_text, "ELEMENTS", 3)
     with pytest.raises(FormatError, match="more than 3 elements"):
         parse_xml("<a><b/><b/><b/></a>")
-    monkeypatch.setattr(xml_tree, "MEGABYTES", 0)
+    monkeypatch.setattr(xml_text, "MEGABYTES", 0)
     with pytest.raises(FormatError, match="expected at most 0 MB"):
         parse_xml("<a/>")

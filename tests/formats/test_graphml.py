@@ -7,18 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stepgraph.drawing.graphml import to_graphml
 from stepgraph.errors import GraphError
+from stepgraph.formats.graphml import to_graphml
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.attributes import StepAttributes
-
-from .strategies import task_graphs
-
-XML_TEXT = st.text(
-    st.characters(codec="utf-8", exclude_categories=("Cc", "Cs"), exclude_characters="\ufffe\uffff")
-    | st.sampled_from("\t\n\r<>&'\"\u2028\x85"),
-    max_size=12,
-)
+from tests.drawing.strategies import task_graphs
+from tests.formats.strategies import XML_TEXT
 
 
 def read_back(text: str) -> TaskGraph:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from stepgraph.errors import CycleError, FormatError, StepgraphError
 from stepgraph.formats import read_adjacency, read_graph
-from stepgraph.formats.adjacency_lists import parse_adjacency_list
+from stepgraph.formats.adjlist import parse_adjacency_list
 
 from .conftest import Put
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from stepgraph.drawing.steps import with_attributes
 from stepgraph.errors import SettingError
 from stepgraph.graph import TaskGraph
 from stepgraph.layout.text import printable, wrap
@@ -90,6 +89,24 @@ def check_direction(direction: str) -> None:
     """Raise `SettingError` if a drawing cannot run in this direction."""
     if direction not in RANKDIR:
         raise SettingError(f"the direction is {direction!r}; expected one of 'BT', 'LR'")
+
+
+def with_attributes(graph: TaskGraph, name: str) -> str:
+    """Return a node's name with the attributes that a reader of a drawing must know.
+
+    Examples
+    --------
+    >>> from stepgraph.graph.attributes import StepAttributes
+    >>> graph = TaskGraph.from_preconditions({"stir": ["pour"]})
+    >>> sweet = graph.replace(attributes={"stir": StepAttributes(optional=True, repeatable=True)})
+    >>> with_attributes(sweet, "stir"), with_attributes(sweet, "pour")
+    ('stir (optional, repeatable)', 'pour')
+    """
+    known = graph.attributes.get(name)
+    if known is None or not (known.optional or known.repeatable):
+        return name
+    words = [word for word in ("optional", "repeatable") if getattr(known, word)]
+    return f"{name} ({', '.join(words)})"
 
 
 def _label(name: str) -> str:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stepgraph.errors import FormatError, StepgraphError, UnknownNameError
-from stepgraph.formats.stated_edges import parse_edge, read_stated_edges
+from stepgraph.formats.edges import parse_edge, read_stated_edges
 
 from .conftest import Put
 
