@@ -91,9 +91,10 @@ TARGETS = by_name(
         _ask,
         lambda: [bytes([n]) + json.dumps(body).encode() for n, body in enumerate(_BODIES)],
         (
-            "stepgraph.web.service.bodies",
-            "stepgraph.web.service.session_routes",
-            "stepgraph.web.service.graph_routes",
+            "stepgraph.web.http",
+            "stepgraph.web.validation",
+            "stepgraph.web.service.handlers",
+            "stepgraph.web.service.graphs",
             "stepgraph.web.service.sessions",
         ),
         ("graph", "id", "label", "event", "step", "time", "confidence", "batter", "mix"),

@@ -79,8 +79,8 @@ def serve(
     if log_level not in _LEVELS:
         raise UnknownNameError("log level", log_level, _LEVELS, "--log-level")
     try:
+        from stepgraph.web.security import find_token
         from stepgraph.web.service.limits import Limits
-        from stepgraph.web.service.security import find_token
         from stepgraph.web.service.server import ServeSettings
         from stepgraph.web.service.server import serve as run
     except ModuleNotFoundError as error:

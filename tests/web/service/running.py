@@ -10,10 +10,10 @@ import httpx
 
 from stepgraph.graph import TaskGraph
 from stepgraph.monitoring import Monitor, explain
+from stepgraph.web.security import Guard
 from stepgraph.web.service.context import Service
 from stepgraph.web.service.graphs import put_graph
 from stepgraph.web.service.limits import Limits
-from stepgraph.web.service.security import Guard
 from stepgraph.web.service.server import make_server
 from stepgraph.web.service.store import Connect, connector
 from tests.web.in_thread import InThread

@@ -178,7 +178,7 @@ def test_a_client_that_vanishes_in_the_middle_of_its_words_leaves_nothing(tmp_pa
 def test_a_store_that_comes_back_is_used_again(
     connect: Connect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from stepgraph.web.service.problems import StoreDownError
+    from stepgraph.web.service.tables import StoreDownError
 
     broken = False
     opened: list[Tables] = []
@@ -210,7 +210,7 @@ def test_a_store_that_comes_back_is_used_again(
 
 
 def test_a_database_that_refuses_connections_is_a_clear_error() -> None:
-    from stepgraph.web.service.problems import StoreDownError
+    from stepgraph.web.service.tables import StoreDownError
 
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))

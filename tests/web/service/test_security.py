@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from stepgraph.errors import SettingError
-from stepgraph.web.service.logs import JsonLines
+from stepgraph.web.security import TOKEN_VARIABLE, Guard, find_token, is_loopback
 from stepgraph.web.service.routes import ROUTES, ServiceRoute
-from stepgraph.web.service.security import TOKEN_VARIABLE, Guard, find_token, is_loopback
+from stepgraph.web.service.server import JsonLines
 from tests.web.service.running import JSON, Running
 
 TOKEN = "correct-horse-battery-staple"  # noqa: S105
@@ -24,7 +24,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield running
 
 
-DOORS = [route for route in ROUTES if not route.operation.public]
+DOORS = [route for route in ROUTES if not route.public]
 
 
 @pytest.mark.parametrize("route", DOORS, ids=lambda route: f"{route.method} {route.path}")

@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 
 from stepgraph.errors import FileError, FormatError, SettingError
 from stepgraph.graph import TaskGraph
+from stepgraph.web.http import Problem
 from stepgraph.web.service import store as store_module
 from stepgraph.web.service.graphs import put_graph, read_files, store_files
 from stepgraph.web.service.limits import Limits
-from stepgraph.web.service.problems import Problem, StoreBusyError, StoreFullError
 from stepgraph.web.service.sessions import Command, Finish, Observe, Open, Outcome
 from stepgraph.web.service.store import Connect, Store, connector, masked
 from stepgraph.web.service.store_sqlite import SqliteTables
+from stepgraph.web.service.tables import StoreBusyError, StoreFullError
 from tests.strategies import STEP_NAMES, task_graphs
 from tests.web.service.running import BATTER, STEPS, replayed, without_ids
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from typing import Any
 
@@ -15,26 +15,30 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from stepgraph.web.pages import PAGES, Page, read_page
-from stepgraph.web.service.answers import SAFE_HEADERS, json_response, problem_response, refusals
-from stepgraph.web.service.context import Service
+from stepgraph.web.http import (
+    Endpoint,
+    Problem,
+    compact,
+    has_body,
+    json_response,
+    problem_response,
+    read_json,
+    refuse_unknown,
+    show_page,
+)
+from stepgraph.web.pages import PAGES
+from stepgraph.web.service.context import Call, Service
+from stepgraph.web.service.handlers import live
 from stepgraph.web.service.openapi import describe
-from stepgraph.web.service.problems import Problem, StoreError
 from stepgraph.web.service.routes import ROUTES, ServiceRoute
-from stepgraph.web.service.rows import compact
-from stepgraph.web.service.sockets import check_rate, live
+from stepgraph.web.service.schema import is_name
+from stepgraph.web.service.sessions import unknown_session
+from stepgraph.web.service.tables import StoreError
+from stepgraph.web.validation import Input, read_input, read_query, with_limits
 
-PAGE_HEADERS = {
-    **SAFE_HEADERS,
-    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
-    "connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'",
-}
 QUIET = ("observe", "health", "metrics")
 """Routes that are asked so often that only a debug log has them."""
 log = logging.getLogger("stepgraph.service")
-
-Endpoint = Callable[[Request], Awaitable[Any]]
 
 
 def make_app(service: Service) -> Starlette:
@@ -52,8 +56,7 @@ def make_app(service: Service) -> Starlette:
     async def socket(connection: WebSocket) -> None:
         await live(service, connection)
 
-    described = [(route.method, route.path, _name(route), route.operation) for route in ROUTES]
-    content = describe(described, service.limits, needs_token=service.guard.needs_token)
+    content = describe(ROUTES, service.limits, needs_token=service.guard.needs_token)
     description = compact(content)
 
     async def openapi(_: Request) -> Response:
@@ -62,18 +65,18 @@ def make_app(service: Service) -> Starlette:
     routes: list[BaseRoute] = [
         _route(service, route)
         # Routes are tried one after another, so those that are asked most come first.
-        for route in sorted(ROUTES, key=lambda route: _name(route) not in QUIET)
+        for route in sorted(ROUTES, key=lambda route: route.name not in QUIET)
     ]
     routes += [
         WebSocketRoute("/v1/sessions/{session}/live", socket),
         Route("/openapi.json", _guarded(service, openapi)),
     ]
-    routes += [Route(path, _guarded(service, _shown(page))) for path, page in PAGES.items()]
+    routes += [Route(path, _guarded(service, show_page(page))) for path, page in PAGES.items()]
     return Starlette(
         routes=routes,
         lifespan=lifespan,
         exception_handlers={
-            HTTPException: refusals("GET /openapi.json describes what there is"),
+            HTTPException: refuse_unknown("GET /openapi.json describes what there is"),
             Exception: _as_failure,
         },
     )
@@ -86,13 +89,32 @@ def _route(service: Service, route: ServiceRoute) -> Route:
     return made
 
 
-def _name(route: ServiceRoute) -> str:
-    return route.handler.__name__
+def _checker(service: Service, route: ServiceRoute) -> Endpoint:
+    """Return what checks a request against its route's declaration and hands it on."""
+    limits = service.limits
+    most_bytes = getattr(limits, route.body_limit)
+    takes = None if route.takes is None else with_limits(route.takes, limits)
+
+    async def call(request: Request) -> Any:
+        session = str(request.path_params.get("session", ""))
+        if session and not is_name(session):
+            raise unknown_session(session)
+        query = None if route.query is None else read_query(route.query, request)
+        body = None
+        if takes is not None and (route.body_needed or has_body(request)):
+            body = await read_json(request, most_bytes, limits.body_seconds)
+            if issubclass(takes, Input):
+                body = read_input(takes, body)
+        graph = str(request.path_params.get("graph", ""))
+        return await route.handler(Call(service, request, query, body, session, graph))
+
+    return call
 
 
 def _endpoint(service: Service, route: ServiceRoute) -> Endpoint:
     """Return what answers a route: checked, timed, counted and logged."""
-    name = _name(route)
+    name = route.name
+    handle = _checker(service, route)
     level = logging.DEBUG if name in QUIET else logging.INFO
     metrics = service.metrics
     seconds_of = metrics.seconds.labels(name)
@@ -103,12 +125,12 @@ def _endpoint(service: Service, route: ServiceRoute) -> Endpoint:
         try:
             guard, headers = service.guard, request.headers
             guard.check_site(headers)
-            check_rate(service, request.client.host if request.client else "")
-            if not route.operation.public:
+            service.check_rate(request.client.host if request.client else "")
+            if not route.public:
                 guard.check_token(headers)
             if route.stream:
-                return await _streamed(service, route, request, name)
-            response = await route.handler(service, request)
+                return await _streamed(service, handle, request, name)
+            response = await handle(request)
         except Problem as problem:
             response = problem_response(problem)
             if isinstance(problem, StoreError):
@@ -135,12 +157,12 @@ def _endpoint(service: Service, route: ServiceRoute) -> Endpoint:
     return answer
 
 
-async def _streamed(service: Service, route: ServiceRoute, request: Request, name: str) -> Any:
+async def _streamed(service: Service, handle: Endpoint, request: Request, name: str) -> Any:
     """Return an answer that holds one of the places for readers while it goes on."""
     held = ExitStack()
     held.enter_context(service.streams.place())
     try:
-        inner = await route.handler(service, request)
+        inner = await handle(request)
     except BaseException:
         held.close()
         raise
@@ -160,21 +182,12 @@ def _guarded(service: Service, endpoint: Endpoint) -> Endpoint:
     async def answer(request: Request) -> Any:
         try:
             service.guard.check_site(request.headers)
-            check_rate(service, request.client.host if request.client else "")
+            service.check_rate(request.client.host if request.client else "")
             return await endpoint(request)
         except Problem as problem:
             return problem_response(problem)
 
     return answer
-
-
-def _shown(page: Page) -> Endpoint:
-    content = read_page(page)
-
-    async def show(_: Request) -> Response:
-        return Response(content, headers={**PAGE_HEADERS, "content-type": page.kind})
-
-    return show
 
 
 async def _as_failure(request: Request, error: Exception) -> Response:

@@ -1,14 +1,84 @@
-"""What every request handler of one service shares."""
+"""What every handler of one service shares: the store, the readers, the limits, the figures."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
+from starlette.requests import Request
+
+from stepgraph.web.http import Problem
+from stepgraph.web.security import Guard
 from stepgraph.web.service.limits import Limits, Rates
-from stepgraph.web.service.metrics import Metrics
-from stepgraph.web.service.security import Guard
+from stepgraph.web.service.schema import Observation
+from stepgraph.web.service.sessions import Observe, Outcome
 from stepgraph.web.service.store import Connect, Store
 from stepgraph.web.service.streams import Streams
+
+Query = TypeVar("Query")
+Body = TypeVar("Body")
+
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
+
+disable_created_metrics()  # type: ignore[no-untyped-call]  # one more figure for each, unused
+
+
+class Metrics:
+    """The figures of one service for Prometheus; labels have few values, so figures stay few."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.requests = Counter(
+            "stepgraph_requests", "Requests answered.", ["route", "status"], registry=self.registry
+        )
+        self.seconds = Histogram(
+            "stepgraph_request_seconds",
+            "Time to answer a request, streams excepted.",
+            ["route"],
+            buckets=SECONDS,
+            registry=self.registry,
+        )
+        self.verdicts = Counter(
+            "stepgraph_verdicts",
+            "Observations taken in, by what was said.",
+            ["kind"],
+            registry=self.registry,
+        )
+        self.repeated = Counter(
+            "stepgraph_repeated_observations",
+            "Observations that had come before and changed nothing.",
+            registry=self.registry,
+        )
+        self.open_sessions = Gauge(
+            "stepgraph_open_sessions", "Sessions that are not finished.", registry=self.registry
+        )
+        self.streams = Gauge(
+            "stepgraph_streams", "Clients that listen for verdicts.", registry=self.registry
+        )
+        self.commit_seconds = Histogram(
+            "stepgraph_commit_seconds",
+            "Time of a transaction, until it is on disk.",
+            buckets=SECONDS,
+            registry=self.registry,
+        )
+        self.commit_size = Histogram(
+            "stepgraph_commit_commands",
+            "Commands in a transaction.",
+            buckets=(1, 2, 5, 10, 20, 50, 100, 200, 500),
+            registry=self.registry,
+        )
+
+    def text(self) -> bytes:
+        """Return all figures in Prometheus's text format."""
+        return generate_latest(self.registry)
 
 
 @dataclass
@@ -42,3 +112,58 @@ class Service:
         self.metrics.commit_size.observe(size)
         self.metrics.commit_seconds.observe(seconds)
         self.streams.wake(sessions)
+
+    async def observe(self, session: str, body: Observation) -> Outcome:
+        """Take in an observation, and count it by its verdict."""
+        outcome = await self.store.do(
+            Observe(session, body.event, body.step, body.time, body.confidence)
+        )
+        if outcome.kind:
+            self.metrics.verdicts.labels(outcome.kind).inc()
+        else:
+            self.metrics.repeated.inc()
+        return outcome
+
+    def check_rate(self, address: str) -> None:
+        """Count a request.
+
+        Raises
+        ------
+        Problem
+            429 if there were too many from its address.
+        """
+        wait = self.rates.take(address)
+        if wait:
+            seconds = int(wait) + 1
+            raise Problem(
+                429,
+                f"more than {self.limits.rate} requests a second come from {address or 'here'}; "
+                f"wait {seconds} s",
+                {"Retry-After": str(seconds)},
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[Query, Body]):
+    """One request, checked against the declaration of its route.
+
+    Parameters
+    ----------
+    service
+        The service that is asked.
+    request
+        The request as it came.
+    query, body
+        What it carries.
+    session
+        The session in its address, known to be a possible name; empty without one.
+    graph
+        The graph in its address, as it came; empty without one.
+    """
+
+    service: Service
+    request: Request
+    query: Query
+    body: Body
+    session: str = ""
+    graph: str = ""

@@ -16,10 +16,9 @@ from stepgraph.formats.json_text import parse_json
 from stepgraph.formats.stepgraph_json import DEMONSTRATIONS_FORMAT, graph_from_json, graph_to_json
 from stepgraph.graph import TaskGraph
 from stepgraph.monitoring import Monitor
+from stepgraph.web.http import Problem, compact
 from stepgraph.web.service.limits import Limits
-from stepgraph.web.service.problems import Problem
-from stepgraph.web.service.rows import GraphRow, compact
-from stepgraph.web.service.tables import Tables
+from stepgraph.web.service.tables import GraphRow, Tables
 
 KEPT = 200
 """How many versions are kept ready."""
@@ -151,3 +150,33 @@ def _named(paths: Sequence[Path]) -> dict[str, Path]:
             raise InputError(f"{file}: {named[name]} is called {name!r} already; rename one")
         named[name] = file
     return named
+
+
+def parse_graph(content: Any, limits: Limits) -> TaskGraph:
+    """Return the graph that a client's JSON values describe.
+
+    Raises
+    ------
+    Problem
+        422 if they describe none, or one that is too large.
+    """
+    if isinstance(content, dict):
+        # Counted before anything is built from them.
+        for key, most in (("steps", limits.graph_steps), ("edges", limits.graph_edges)):
+            value = content.get(key)
+            if isinstance(value, list) and len(value) > most:
+                raise Problem(422, f"the graph has {len(value)} {key}; at most {most} are taken")
+    try:
+        graph = graph_from_json(content, "the body")
+        text = compact(content)
+        text.encode()
+    except InputError as error:
+        raise Problem(422, str(error)) from None
+    except UnicodeEncodeError:
+        raise Problem(422, "the graph has half of a character; send whole ones") from None
+    except (OverflowError, RecursionError, TypeError, ValueError) as error:
+        raise Problem(422, f"the body is no graph that can be used ({error})") from None
+    if r"\u0000" in text:
+        raise Problem(422, "the graph has a null character, which no database can hold")
+    limits.check_graph(graph, "the graph")
+    return graph

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 
 from stepgraph.errors import SettingError
 from stepgraph.graph import TaskGraph
-from stepgraph.web.service.problems import Problem
+from stepgraph.web.http import Problem
 
 ADDRESSES = 10_000
 """How many addresses are remembered for the rate; those not heard of for longest are forgotten."""
@@ -82,7 +82,7 @@ class Limits:
                 raise Problem(
                     422,
                     f"{where}: the step {step[:60]!r} ... has {len(step)} characters; at most "
-                    f"{self.name_length} are taken; 'stepgraph serve --max-name' allows more",
+                    f"{self.name_length} are taken (limit name_length)",
                 )
 
 

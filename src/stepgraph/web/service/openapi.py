@@ -1,14 +1,17 @@
-"""The service's description of itself (OpenAPI 3.1), made from the table of its routes."""
+"""The service's description of itself (OpenAPI 3.1), which follows from the table of its routes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from typing import Any
+
+from msgspec import Struct
 
 from stepgraph._version import __version__
 from stepgraph.web.service.limits import Limits
-from stepgraph.web.service.schemas import NAME_PATTERN, schemas
+from stepgraph.web.service.routes import Answer, ServiceRoute
+from stepgraph.web.service.schema import GraphPath, ProblemAnswer
+from stepgraph.web.validation import REFERENCE, schemas_of, with_limits
 
 PROBLEMS = {
     400: "The body is not JSON.",
@@ -31,120 +34,118 @@ ALWAYS = (401, 403, 408, 421, 429, 431, 503)
 BODY = (400, 413, 415, 422)
 """What may be answered to any request with a body."""
 
-
-@dataclass(frozen=True)
-class Operation:
-    """How one route is described.
-
-    Parameters
-    ----------
-    summary
-        What it does, in one line.
-    answers
-        By status, the name of the shape that is answered, or a media type with a slash.
-    takes
-        The name of the shape of the body; empty for none.
-    body_needed
-        Whether the body may not be left out.
-    problems
-        Statuses of its own problems.
-    query
-        The parameters of its query with their shapes.
-    public
-        Whether it is answered without a token.
-    """
-
-    summary: str
-    answers: Mapping[int, str]
-    takes: str = ""
-    body_needed: bool = True
-    problems: tuple[int, ...] = ()
-    query: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    public: bool = False
+_INFO = {
+    "title": "stepgraph",
+    "version": __version__,
+    "description": "Sessions of people doing procedures, judged step by step as they happen. What "
+    "is acknowledged is on disk. Verdicts also come over the WebSocket "
+    "/v1/sessions/{session}/live, one for each observation sent.",
+}
 
 
 def describe(
-    routes: Iterable[tuple[str, str, str, Operation]], limits: Limits, *, needs_token: bool
+    routes: Iterable[ServiceRoute], limits: Limits, *, needs_token: bool
 ) -> dict[str, Any]:
     """Return the description.
 
     Parameters
     ----------
     routes
-        Method, path, name and operation of each route.
+        What is answered.
     limits
         How much clients may ask for.
     needs_token
         Whether clients must send a token.
     """
+    routes = list(routes)
     paths: dict[str, dict[str, Any]] = {}
-    for method, path, name, operation in routes:
-        paths.setdefault(path, {})[method.lower()] = _operation(
-            path, name, operation, needs_token=needs_token
-        )
-    components: dict[str, Any] = {"schemas": schemas(limits)}
+    for route in routes:
+        described = _operation(route)
+        if needs_token and not route.public:
+            described["security"] = [{"token": []}]
+        paths.setdefault(route.path, {})[route.method.lower()] = described
+    components: dict[str, Any] = {"schemas": schemas_of(_shapes(routes, limits))}
     if needs_token:
         components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-    return {
-        "openapi": "3.1.0",
-        "info": {
-            "title": "stepgraph",
-            "version": __version__,
-            "description": "Sessions of people doing procedures, judged step by step as they "
-            "happen. What is acknowledged is on disk. Verdicts also come over the WebSocket "
-            "/v1/sessions/{session}/live, one for each observation sent.",
-        },
-        "paths": paths,
-        "components": components,
-    }
+    return {"openapi": "3.1.0", "info": _INFO, "paths": paths, "components": components}
 
 
-def _operation(path: str, name: str, operation: Operation, *, needs_token: bool) -> dict[str, Any]:
-    described: dict[str, Any] = {"operationId": name, "summary": operation.summary}
-    parameters = [
-        {
-            "name": key,
-            "in": "path",
-            "required": True,
-            "schema": {"type": "string", "pattern": NAME_PATTERN},
-        }
-        for key in ("session", "graph")
-        if f"{{{key}}}" in path
-    ]
-    parameters += [
-        {"name": key, "in": "query", "schema": dict(schema)}
-        for key, schema in operation.query.items()
-    ]
+def _shapes(routes: Iterable[ServiceRoute], limits: Limits) -> list[type[Struct]]:
+    """Return the shapes that routes name, each once, with the limits in those that are sent."""
+    found: dict[type[Struct], None] = {ProblemAnswer: None}
+    for route in routes:
+        if route.takes is not None:
+            found[with_limits(route.takes, limits)] = None
+        for answer in _answers(route):
+            if not isinstance(answer, str):
+                found[answer] = None
+    return list(found)
+
+
+def _answers(route: ServiceRoute) -> list[Answer]:
+    return [part for answer in route.answers.values() for part in _parts(answer)]
+
+
+def _parts(answer: Answer | tuple[Answer, ...]) -> tuple[Answer, ...]:
+    return answer if isinstance(answer, tuple) else (answer,)
+
+
+def _operation(route: ServiceRoute) -> dict[str, Any]:
+    described: dict[str, Any] = {"operationId": route.name, "summary": route.summary}
+    parameters = _parameters(route)
     if parameters:
         described["parameters"] = parameters
-    if operation.takes:
+    if route.takes is not None:
         described["requestBody"] = {
-            "required": operation.body_needed,
-            "content": {"application/json": {"schema": _reference(operation.takes)}},
+            "required": route.body_needed,
+            "content": {"application/json": {"schema": _reference(route.takes)}},
         }
-    responses: dict[str, Any] = {}
-    shapes: dict[int, dict[str, Any]] = {}
-    for status, shape in operation.answers.items():
-        for part in shape.split(","):
-            media = part if "/" in part else "application/json"
-            content = {} if "/" in part else {"schema": _reference(part)}
-            shapes.setdefault(status, {})[media] = content
-    for status, content in shapes.items():
-        about = "Nothing new: the same as before." if len(shapes) > 1 and status == 200 else "Done."
-        responses[str(status)] = {"description": about, "content": content}
-    always = (421, 403, 429) if operation.public else ALWAYS
-    query = (422,) if operation.query or operation.takes else ()
-    body = BODY if operation.takes else ()
-    for status in sorted({*always, *query, *body, *operation.problems}):
-        responses[str(status)] = {
-            "description": PROBLEMS[status],
-            "content": {"application/problem+json": {"schema": _reference("Problem")}},
-        }
-    described["responses"] = responses
-    if needs_token and not operation.public:
-        described["security"] = [{"token": []}]
+    described["responses"] = {**_responses(route), **_problems(route)}
     return described
 
 
-def _reference(name: str) -> dict[str, str]:
-    return {"$ref": f"#/components/schemas/{name}"}
+def _parameters(route: ServiceRoute) -> list[dict[str, Any]]:
+    name = schemas_of([GraphPath])["GraphPath"]["properties"]["graph"]
+    found = [
+        {"name": key, "in": "path", "required": True, "schema": dict(name)}
+        for key in ("session", "graph")
+        if f"{{{key}}}" in route.path
+    ]
+    if route.query is not None:
+        properties = schemas_of([route.query])[route.query.__name__]["properties"]
+        found += [
+            {"name": key, "in": "query", "schema": schema} for key, schema in properties.items()
+        ]
+    return found
+
+
+def _responses(route: ServiceRoute) -> dict[str, Any]:
+    found = {}
+    for status, answer in route.answers.items():
+        again = len(route.answers) > 1 and status == 200
+        content: dict[str, Any] = {}
+        for part in _parts(answer):
+            if isinstance(part, str):
+                content[part] = {}
+            else:
+                content["application/json"] = {"schema": _reference(part)}
+        about = "Nothing new: the same as before." if again else "Done."
+        found[str(status)] = {"description": about, "content": content}
+    return found
+
+
+def _problems(route: ServiceRoute) -> dict[str, Any]:
+    statuses = {*((403, 421, 429) if route.public else ALWAYS), *route.problems}
+    if route.query is not None:
+        statuses.add(422)
+    if route.takes is not None:
+        statuses.update(BODY)
+    content = {"application/problem+json": {"schema": _reference(ProblemAnswer)}}
+    return {
+        str(status): {"description": PROBLEMS[status], "content": content}
+        for status in sorted(statuses)
+    }
+
+
+def _reference(shape: type[Struct]) -> dict[str, str]:
+    return {"$ref": REFERENCE.format(name=shape.__name__)}

@@ -1,173 +1,219 @@
-"""The table of what the service answers: each route with its handler and its description."""
+"""The table of what the service answers: each route with what it takes and what it gives.
+
+The checks of a request (`app`) and the description (`openapi`) both follow from this table.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from starlette.requests import Request
+from msgspec import Struct
 
-from stepgraph.web.service import graph_routes, session_routes
-from stepgraph.web.service.context import Service
-from stepgraph.web.service.openapi import Operation
-from stepgraph.web.service.session_routes import MOST_LISTED
+from stepgraph.web.service import handlers
+from stepgraph.web.service.context import Call
+from stepgraph.web.service.schema import (
+    AfterQuery,
+    Export,
+    ExportQuery,
+    Graph,
+    GraphReplaced,
+    Graphs,
+    GraphVersion,
+    Health,
+    Observation,
+    ObservationsQuery,
+    ObservationVerdict,
+    OpenSession,
+    Session,
+    SessionReport,
+    Sessions,
+    SessionsQuery,
+    SessionState,
+    Verdicts,
+    VersionQuery,
+)
+from stepgraph.web.validation import Input, Nothing
 
-Handler = Callable[[Service, Request], Awaitable[Any]]
+Handler = Callable[[Call[Any, Any]], Awaitable[Any]]
+Answer = type[Struct] | str
+"""The shape of a JSON answer, or the media type of another one."""
 
 
-class ServiceRoute(NamedTuple):
-    """One method of one path."""
+@dataclass(frozen=True)
+class ServiceRoute:
+    """One method of one path.
+
+    Parameters
+    ----------
+    method, path
+        Where it is.
+    handler
+        What does it.
+    summary
+        What it does, in one line.
+    answers
+        What is answered, by status.
+    takes
+        The shape of the body; None for no body. A body that is no `Input` goes to its handler as
+        JSON values.
+    body_needed
+        Whether the body may not be left out.
+    body_limit
+        The limit on the body's size.
+    query
+        The shape of the query; None to ignore the query.
+    problems
+        The statuses of its own problems.
+    public
+        Whether it is answered without a token.
+    stream
+        Whether the answer goes on until the client leaves.
+    """
 
     method: str
     path: str
     handler: Handler
-    operation: Operation
+    summary: str
+    answers: Mapping[int, Answer | tuple[Answer, ...]]
+    takes: type[Struct] | None = None
+    body_needed: bool = True
+    body_limit: Literal["body_bytes", "graph_bytes"] = "body_bytes"
+    query: type[Input] | None = None
+    problems: tuple[int, ...] = ()
+    public: bool = False
     stream: bool = False
 
+    @property
+    def name(self) -> str:
+        """The name of the operation."""
+        return str(getattr(self.handler, "__name__", ""))
 
-_LIMIT = {"type": "integer", "minimum": 1, "maximum": MOST_LISTED, "default": 100}
-_AFTER = {"type": "integer", "minimum": 0, "maximum": 10**9, "default": 0}
 
 ROUTES = (
     ServiceRoute(
         "GET",
         "/v1/graphs",
-        graph_routes.list_graphs,
-        Operation("List the graphs that sessions can be opened on.", {200: "Graphs"}),
+        handlers.list_graphs,
+        "List the graphs that sessions can be opened on.",
+        {200: Graphs},
+        query=Nothing,
     ),
     ServiceRoute(
         "GET",
         "/v1/graphs/{graph}",
-        graph_routes.read_graph,
-        Operation(
-            "Read a graph, by default its current version.",
-            {200: "GraphVersion"},
-            problems=(404,),
-            query={"version": {"type": "integer", "minimum": 1, "maximum": 10**9}},
-        ),
+        handlers.read_graph,
+        "Read a graph, by default its current version.",
+        {200: GraphVersion},
+        query=VersionQuery,
+        problems=(404,),
     ),
     ServiceRoute(
         "PUT",
         "/v1/graphs/{graph}",
-        graph_routes.replace_graph,
-        Operation(
-            "Replace a graph; sessions finish on the version that they began with.",
-            {200: "GraphReplaced", 201: "GraphReplaced"},
-            takes="Graph",
-            problems=(507,),
-        ),
+        handlers.replace_graph,
+        "Replace a graph; sessions finish on the version that they began with.",
+        {200: GraphReplaced, 201: GraphReplaced},
+        takes=Graph,
+        body_limit="graph_bytes",
+        problems=(507,),
     ),
     ServiceRoute(
         "GET",
         "/v1/sessions",
-        session_routes.list_sessions,
-        Operation(
-            "List sessions, the youngest first.",
-            {200: "Sessions"},
-            query={
-                "status": {"type": "string", "enum": ["open", "finished", "all"]},
-                "limit": _LIMIT,
-                "before": {
-                    "type": "string",
-                    "pattern": r"^[0-9]{1,12}\.[0-9]{1,9}~[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
-                    "description": "The 'next' of the page before.",
-                },
-            },
-        ),
+        handlers.list_sessions,
+        "List sessions, the youngest first.",
+        {200: Sessions},
+        query=SessionsQuery,
     ),
     ServiceRoute(
         "POST",
         "/v1/sessions",
-        session_routes.open_session,
-        Operation(
-            "Open a session on the current version of a graph.",
-            {200: "Session", 201: "Session"},
-            takes="OpenSession",
-            problems=(404, 409, 507),
-        ),
+        handlers.open_session,
+        "Open a session on the current version of a graph.",
+        {200: Session, 201: Session},
+        takes=OpenSession,
+        problems=(404, 409, 507),
     ),
     ServiceRoute(
         "GET",
         "/v1/sessions/{session}",
-        session_routes.read_session,
-        Operation("Read how a session stands.", {200: "SessionState"}, problems=(404,)),
+        handlers.read_session,
+        "Read how a session stands.",
+        {200: SessionState},
+        problems=(404,),
     ),
     ServiceRoute(
         "GET",
         "/v1/sessions/{session}/observations",
-        session_routes.list_observations,
-        Operation(
-            "List a session's verdicts.",
-            {200: "Verdicts"},
-            problems=(404,),
-            query={"after": _AFTER, "limit": _LIMIT},
-        ),
+        handlers.list_observations,
+        "List a session's verdicts.",
+        {200: Verdicts},
+        query=ObservationsQuery,
+        problems=(404,),
     ),
     ServiceRoute(
         "POST",
         "/v1/sessions/{session}/observations",
-        session_routes.observe,
-        Operation(
-            "Take in a step that has just been done, and judge it.",
-            {200: "Verdict", 201: "Verdict"},
-            takes="Observation",
-            problems=(404, 409, 507),
-        ),
+        handlers.observe,
+        "Take in a step that has just been done, and judge it.",
+        {200: ObservationVerdict, 201: ObservationVerdict},
+        takes=Observation,
+        problems=(404, 409, 507),
     ),
     ServiceRoute(
         "POST",
         "/v1/sessions/{session}/finish",
-        session_routes.finish,
-        Operation(
-            "Finish a session, and say what was never done.",
-            {200: "Report"},
-            takes="Nothing",
-            body_needed=False,
-            problems=(404, 507),
-        ),
+        handlers.finish,
+        "Finish a session, and say what was never done.",
+        {200: SessionReport},
+        takes=Nothing,
+        body_needed=False,
+        problems=(404, 507),
     ),
     ServiceRoute(
         "GET",
         "/v1/sessions/{session}/export",
-        session_routes.export,
-        Operation(
-            "Give all that is known of a session, or its steps as a recording.",
-            {200: "Export,text/csv"},
-            problems=(404,),
-            query={"format": {"type": "string", "enum": ["json", "csv"]}},
-        ),
+        handlers.export,
+        "Give a session whole, or its steps as a recording.",
+        {200: (Export, "text/csv")},
+        query=ExportQuery,
+        problems=(404,),
     ),
     ServiceRoute(
         "GET",
         "/v1/sessions/{session}/events",
-        session_routes.session_stream,
-        Operation(
-            "Listen to a session's verdicts, as server-sent events.",
-            {200: "text/event-stream"},
-            problems=(404,),
-            query={"after": _AFTER},
-        ),
+        handlers.session_stream,
+        "Listen to a session's verdicts, as server-sent events.",
+        {200: "text/event-stream"},
+        query=AfterQuery,
+        problems=(404,),
         stream=True,
     ),
     ServiceRoute(
         "GET",
         "/v1/events",
-        session_routes.all_stream,
-        Operation("Listen to how sessions change.", {200: "text/event-stream"}),
+        handlers.all_stream,
+        "Listen to how sessions change.",
+        {200: "text/event-stream"},
+        query=Nothing,
         stream=True,
     ),
     ServiceRoute(
         "GET",
         "/healthz",
-        graph_routes.health,
-        Operation(
-            "Say whether the service can work.", {200: "Health"}, problems=(503,), public=True
-        ),
+        handlers.health,
+        "Say whether the service can work.",
+        {200: Health},
+        problems=(503,),
+        public=True,
     ),
     ServiceRoute(
         "GET",
         "/metrics",
-        graph_routes.metrics,
-        Operation("Give figures for Prometheus.", {200: "text/plain"}),
+        handlers.metrics,
+        "Give figures for Prometheus.",
+        {200: "text/plain"},
     ),
 )

@@ -1,30 +1,33 @@
-"""Runs the service: opens the store, loads the graphs, listens, and stops without a loss."""
+"""Runs the service: opens the store, loads the graphs, listens, and stops without a loss.
+
+Logs are one JSON object a line on the error stream. They hold routes, statuses, times and ids;
+headers, bodies and queries, which may hold what clients keep secret, are not logged.
+"""
 
 from __future__ import annotations
 
 import gc
+import json
 import logging
 import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import uvicorn
 
 from stepgraph.errors import InputError, UnavailableError
 from stepgraph.graph import TaskGraph
-from stepgraph.web.heads import bounded_heads
-from stepgraph.web.listening import BACKLOG, LocalServer, address_of, listen
+from stepgraph.web.security import Guard
+from stepgraph.web.server import BACKLOG, LocalServer, address_of, bounded_heads, listen
 from stepgraph.web.service.app import make_app
 from stepgraph.web.service.context import Service
 from stepgraph.web.service.graphs import read_files, store_files
 from stepgraph.web.service.limits import Limits
-from stepgraph.web.service.logs import start_logging
-from stepgraph.web.service.problems import StoreError
-from stepgraph.web.service.security import Guard
 from stepgraph.web.service.store import Connect, connector, masked
+from stepgraph.web.service.tables import StoreError, moment
 
 SHUTDOWN_SECONDS = 5
 log = logging.getLogger("stepgraph.service")
@@ -100,7 +103,7 @@ def serve(settings: ServeSettings, ready: Callable[[str], None] = lambda _: None
     settings
         How.
     ready
-        Told the service's address when it listens.
+        Called with the service's address when it listens.
 
     Raises
     ------
@@ -166,3 +169,35 @@ def _run(
     gc.collect()
     gc.freeze()
     server.run(sockets=[listening])
+
+
+class JsonLines(logging.Formatter):
+    """Formats a record as a JSON object on one line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line; what was given as ``extra={"about": {...}}`` is part of it."""
+        content = {
+            "at": moment(record.created),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            **getattr(record, "about", {}),
+        }
+        if record.exc_info:
+            content["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(content, ensure_ascii=True, default=str)
+
+
+def start_logging(level: str, stream: TextIO | None = None) -> None:
+    """Let this program log JSON lines from a level on."""
+    handler = logging.StreamHandler(stream or sys.stderr)
+    handler.setFormatter(JsonLines())
+    for name in ("stepgraph.service", "uvicorn", "uvicorn.error"):
+        logger = logging.getLogger(name)
+        logger.handlers = [handler] if name != "uvicorn.error" else []
+        logger.propagate = name == "uvicorn.error"
+        logger.setLevel(level.upper() if name == "stepgraph.service" else logging.WARNING)
+    # Said of every WebSocket that we refuse, though the refusal is sent and complete.
+    logging.getLogger("uvicorn.error").addFilter(
+        lambda record: "without completing handshake" not in record.getMessage()
+    )

@@ -1,24 +1,78 @@
 """What can be done to sessions, as commands that a store applies many at a time.
 
-A command looks before it writes: it is refused with nothing changed, or done whole.
+A command looks before it writes: it is refused with nothing changed, or done whole. A session's
+monitor is made from its observations, and kept ready between transactions.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import math
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 from stepgraph.errors import InputError
-from stepgraph.monitoring import Monitor, Verdict
+from stepgraph.monitoring import Monitor
+from stepgraph.web.http import Problem
+from stepgraph.web.service.graphs import Versions
 from stepgraph.web.service.limits import Limits
-from stepgraph.web.service.monitors import Monitors, report_to_json, verdict_to_json
-from stepgraph.web.service.problems import Problem, unknown_session
-from stepgraph.web.service.rows import FINISHED, OPEN, ObservationRow, SessionRow, compact
-from stepgraph.web.service.tables import Tables
+from stepgraph.web.service.schema import (
+    LastMistake,
+    ObservationVerdict,
+    Session,
+    SessionReport,
+    encode,
+)
+from stepgraph.web.service.tables import FINISHED, OPEN, ObservationRow, SessionRow, Tables
+
+MONITORS = 5000
+"""How many monitors are kept ready; another session's is made again from its observations."""
+PAGE = 1000
+"""How many observations are read at a time."""
+
+
+class Monitors:
+    """Monitors by session, each brought up to what the store holds before it is used."""
+
+    def __init__(self, versions: Versions, most: int = MONITORS) -> None:
+        self._versions = versions
+        self._most = most
+        self._kept: OrderedDict[str, Monitor] = OrderedDict()
+
+    def get(self, tables: Tables, session: SessionRow) -> Monitor:
+        """Return a session's monitor, with all of its observations taken in."""
+        monitor = self._kept.pop(session.id, None)
+        if monitor is None or monitor.observed > session.observed:
+            monitor = self._versions.monitor(tables, session.graph, session.version)
+        catch_up(monitor, tables, session)
+        self._kept[session.id] = monitor
+        if len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+        return monitor
+
+    def forget(self, sessions: Iterable[str]) -> None:
+        """Drop monitors that have seen more than the store kept."""
+        for session in sessions:
+            self._kept.pop(session, None)
+
+
+def catch_up(monitor: Monitor, tables: Tables, session: SessionRow) -> None:
+    """Let a monitor observe what the store holds beyond what it has seen."""
+    while monitor.observed < session.observed:
+        rows = tables.observations(session.id, monitor.observed, PAGE)
+        if not rows:
+            raise LookupError(f"the store lost observations of the session {session.id!r}")
+        for row in rows[: session.observed - monitor.observed]:
+            monitor.observe(row.step, row.time, row.confidence)
+
+
+def unknown_session(session: str) -> Problem:
+    """Return the problem of a session that does not exist."""
+    return Problem(
+        404, f"there is no session {session!r:.80}; POST /v1/sessions opens one and says its id"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +103,7 @@ class Open:
                     f"the session {self.session!r} exists, on the graph {known.graph!r} with the "
                     f"label {known.label!r:.80}; choose another id",
                 )
-            return Outcome(False, compact(known.to_json()))
+            return Outcome(False, encode(Session.of(known)))
         row = unit.tables.graph(self.graph)
         if row is None:
             raise Problem(
@@ -68,7 +122,7 @@ class Open:
         progress = unit.monitors.get(unit.tables, session).progress
         session = dataclasses.replace(session, progress=progress)
         unit.open(session)
-        return Outcome(True, compact(session.to_json()))
+        return Outcome(True, encode(Session.of(session)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +142,7 @@ class Observe:
             raise unknown_session(self.session)
         known = unit.events.get((self.session, self.event))
         if known is not None:
-            came = (_float(self.time), _float(self.confidence))
+            came = (self.time, self.confidence)
             step = self.step
             if step != known.step:  # it may have come with spaces around it
                 step = self._meant(unit.monitors.get(unit.tables, session))
@@ -114,12 +168,12 @@ class Observe:
             verdict = monitor.observe(self._meant(monitor), self.time, self.confidence)
         except InputError as error:
             raise Problem(422, str(error)) from None
-        content = verdict_to_json(session.id, self.event, verdict, monitor.graph)
-        unit.observe(session, monitor, verdict, content)
-        return Outcome(True, unit.events[self.session, self.event].verdict, verdict.kind.value)
+        answer = ObservationVerdict.of(verdict, monitor.graph, session=session.id, event=self.event)
+        unit.observe(session, monitor, answer)
+        return Outcome(True, unit.events[self.session, self.event].verdict, answer.kind)
 
     def _meant(self, monitor: Monitor) -> str:
-        """Return the step's name; spaces around it are the graph's, or nobody's intention."""
+        """Return the step's name, without spaces around it unless the graph has them too."""
         return self.step if self.step in monitor.graph.vocabulary else self.step.strip()
 
 
@@ -138,7 +192,7 @@ class Finish:
             return Outcome(False, session.report)
         monitor = unit.monitors.get(unit.tables, session)
         report = monitor.finish()
-        body = compact(report_to_json(session.id, report, monitor.graph))
+        body = encode(SessionReport.of(session.id, report, monitor.graph))
         unit.change(
             dataclasses.replace(
                 session,
@@ -152,7 +206,7 @@ class Finish:
         return Outcome(True, body)
 
 
-Command = Open | Observe | Finish
+Command: TypeAlias = Open | Observe | Finish
 
 
 class Unit:
@@ -208,35 +262,38 @@ class Unit:
         """Let a session stand as it is now."""
         self.sessions[session.id] = self._changed[session.id] = session
 
-    def observe(
-        self, session: SessionRow, monitor: Monitor, verdict: Verdict, content: dict[str, Any]
-    ) -> None:
+    def observe(self, session: SessionRow, monitor: Monitor, answer: ObservationVerdict) -> None:
         """Add an observation with its verdict."""
         row = ObservationRow(
             session.id,
-            verdict.position,
-            content["event"],
-            verdict.step,
-            verdict.time,
-            verdict.confidence,
+            answer.position,
+            answer.event,
+            answer.step,
+            answer.time,
+            answer.confidence,
             self.now,
-            compact(content),
+            encode(answer),
         )
         self._observed.append(row)
         self.events[session.id, row.event] = row
         last_mistake = session.last_mistake
-        if verdict.is_mistake:
-            keys = ("position", "step", "kind", "sentence")
-            last_mistake = compact({key: content[key] for key in keys})
+        if answer.mistake:
+            shown = LastMistake(
+                position=answer.position,
+                step=answer.step,
+                kind=answer.kind,
+                sentence=answer.sentence,
+            )
+            last_mistake = encode(shown)
         self.change(
             dataclasses.replace(
                 session,
                 updated=self.now,
                 observed=monitor.observed,
                 mistakes=monitor.mistakes,
-                progress=content["progress"],
-                last_step=verdict.step,
-                last_kind=verdict.kind.value,
+                progress=answer.progress,
+                last_step=answer.step,
+                last_kind=answer.kind,
                 last_mistake=last_mistake,
             )
         )
@@ -254,12 +311,3 @@ class Unit:
             self.tables.add_observations(self._observed)
         if self._changed:
             self.tables.change_sessions(self._changed[id_] for id_ in sorted(self._changed))
-
-
-def _float(value: float | None) -> float | None:
-    if value is None:
-        return None
-    try:
-        return float(value)
-    except OverflowError:  # too large to have been taken before
-        return math.inf

@@ -18,18 +18,12 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from stepgraph.errors import FileError, MissingExtraError, SettingError
+from stepgraph.web.http import Problem
 from stepgraph.web.service.graphs import Versions
 from stepgraph.web.service.limits import Limits
-from stepgraph.web.service.monitors import Monitors
-from stepgraph.web.service.problems import (
-    Problem,
-    StoreDownError,
-    StoreError,
-    StoreRaceError,
-)
-from stepgraph.web.service.sessions import Command, Outcome, Unit
+from stepgraph.web.service.sessions import Command, Monitors, Outcome, Unit
 from stepgraph.web.service.store_sqlite import SqliteTables
-from stepgraph.web.service.tables import Tables
+from stepgraph.web.service.tables import StoreDownError, StoreError, StoreRaceError, Tables
 
 BATCH = 500
 """How many commands one transaction takes at the most."""

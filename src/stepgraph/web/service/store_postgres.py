@@ -7,14 +7,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from stepgraph.web.service.problems import (
+from stepgraph.web.service.tables import (
+    OBSERVATION,
+    SESSION,
+    ObservationRow,
+    SessionRow,
     StoreBusyError,
     StoreDownError,
     StoreFullError,
     StoreRaceError,
+    Tables,
 )
-from stepgraph.web.service.rows import ObservationRow, SessionRow
-from stepgraph.web.service.tables import OBSERVATION, SESSION, Tables
 
 SECONDS = 10.0
 """How long a connection or a statement may take."""

@@ -11,9 +11,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from stepgraph.web.service.problems import StoreBusyError, StoreDownError, StoreFullError
-from stepgraph.web.service.rows import ObservationRow, SessionRow
-from stepgraph.web.service.tables import OBSERVATION, SESSION, Tables
+from stepgraph.web.service.tables import (
+    OBSERVATION,
+    SESSION,
+    ObservationRow,
+    SessionRow,
+    StoreBusyError,
+    StoreDownError,
+    StoreFullError,
+    Tables,
+)
 
 BUSY_SECONDS = 2.0
 """How long to wait for another program that holds the file."""

@@ -14,9 +14,11 @@ from contextlib import contextmanager
 
 from starlette.types import Receive, Scope, Send
 
-from stepgraph.web.service.problems import Problem, StoreError, unknown_session
-from stepgraph.web.service.rows import FINISHED, SessionRow, compact
+from stepgraph.web.http import SAFE_HEADERS, Problem, compact
+from stepgraph.web.service.schema import Session, encode
+from stepgraph.web.service.sessions import unknown_session
 from stepgraph.web.service.store import Store
+from stepgraph.web.service.tables import FINISHED, SessionRow
 
 POLL_SECONDS = 1.0
 """How often to look for what another server wrote."""
@@ -39,7 +41,7 @@ class Streams:
     most
         How many readers there may be.
     on_change
-        Told how many there are.
+        Called with the number of readers whenever it changes.
     """
 
     def __init__(self, most: int, on_change: Callable[[float], None] = lambda _: None) -> None:
@@ -138,7 +140,7 @@ async def all_events(store: Store, streams: Streams, since: float) -> AsyncItera
             fresh = [row for row in rows if told.get(row.id) != (row.observed, row.status)]
             for row in fresh:
                 told[row.id] = (row.observed, row.status)
-                yield f"event: session\ndata: {compact(row.to_json())}\n\n"
+                yield f"event: session\ndata: {encode(Session.of(row))}\n\n"
             if rows:
                 since = max(since, rows[-1].updated)
             if not fresh:
@@ -158,23 +160,20 @@ async def _woken(event: asyncio.Event) -> None:
 
 
 class EventResponse:
-    """An answer that goes on while there are events and somebody reads them.
+    """An answer that goes on while there are events and a client reads them.
 
     Parameters
     ----------
     events
         The texts to send; an empty one gives a chance to show a sign of life.
-    headers
-        What every answer carries.
     """
 
-    def __init__(self, events: AsyncIterator[str], headers: dict[str, str]) -> None:
+    def __init__(self, events: AsyncIterator[str]) -> None:
         self._events = events
         self._headers = {
             "content-type": "text/event-stream; charset=utf-8",
-            "cache-control": "no-store",
             "x-accel-buffering": "no",
-            **headers,
+            **SAFE_HEADERS,
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
@@ -199,7 +198,7 @@ class EventResponse:
                 if text or clock() - last > SIGN_OF_LIFE_SECONDS:
                     await self._write(send, text or ": still here\n\n")
                     last = clock()
-        except (StoreError, Problem) as problem:
+        except Problem as problem:
             await self._write(send, f"event: problem\ndata: {compact(problem.to_json())}\n\n")
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 

@@ -1,17 +1,23 @@
 """The tables of the store, and every statement on them; the same for each database.
 
-A driver gives three ways to run SQL and the few places where databases differ.
+A driver (`store_sqlite`, `store_postgres`) gives three ways to run SQL and the few places where
+databases differ, and raises a `StoreError` where its database cannot do it.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from stepgraph.errors import FormatError
-from stepgraph.web.service.rows import FINISHED, OPEN, GraphRow, ObservationRow, SessionRow
+from stepgraph.web.http import Problem
 
+OPEN, FINISHED = "open", "finished"
+RETRY = {"Retry-After": "1"}
 SCHEMA_VERSION = 1
 
 SCHEMA = (
@@ -34,11 +40,130 @@ SCHEMA = (
         PRIMARY KEY (session, position), UNIQUE (session, event))""",
 )
 
-SESSION = (
-    "id, label, graph, version, status, opened, updated, finished, observed, mistakes, progress, "
-    "last_step, last_kind, last_mistake, report"
-)
-OBSERVATION = "session, position, event, step, time, confidence, received, verdict"
+
+class StoreError(Problem):
+    """The database cannot take or give anything now; nothing of the request was kept."""
+
+
+class StoreBusyError(StoreError):
+    """Another program holds the database."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            503,
+            "the store is locked by another program; nothing of this request was kept, "
+            "send it again with the same event id",
+            RETRY,
+        )
+
+
+class StoreFullError(StoreError):
+    """The disk is full."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            507,
+            "the store's disk is full; nothing of this request was kept, send it again with the "
+            "same event id when there is room",
+            RETRY,
+        )
+
+
+class StoreDownError(StoreError):
+    """The database cannot be reached, or fails."""
+
+    def __init__(self, why: str = "") -> None:
+        super().__init__(
+            503,
+            f"the store cannot be used{f' ({why})' if why else ''}; send the request again with "
+            "the same event id",
+            RETRY,
+        )
+
+
+class StoreRaceError(StoreError):
+    """Another process wrote the same rows at the same moment; trying again will see them."""
+
+    def __init__(self) -> None:
+        super().__init__(503, "another server wrote the same session at once; try again", RETRY)
+
+
+class GraphRow(NamedTuple):
+    """One version of a graph; `content` is JSON text as `stepgraph.formats` has it."""
+
+    name: str
+    version: int
+    added: float
+    content: str
+
+
+class ObservationRow(NamedTuple):
+    """One observation and what was said of it; `verdict` is the JSON text that was answered."""
+
+    session: str
+    position: int
+    event: str
+    step: str
+    time: float | None
+    confidence: float | None
+    received: float
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """One session, with what a list of sessions shows of it.
+
+    Parameters
+    ----------
+    id, label
+        What programs and what people call it.
+    graph, version
+        The graph that it began with, and finishes with.
+    status
+        ``"open"`` or ``"finished"``.
+    opened, updated, finished
+        Seconds since 1970.
+    observed, mistakes, progress, last_step, last_kind
+        How it stands.
+    last_mistake
+        Position, step, kind and sentence of the last mistake as JSON text, or None.
+    report
+        What was answered to the finish as JSON text, or None.
+    """
+
+    id: str
+    label: str
+    graph: str
+    version: int
+    status: str
+    opened: float
+    updated: float
+    finished: float | None = None
+    observed: int = 0
+    mistakes: int = 0
+    progress: float = 0.0
+    last_step: str | None = None
+    last_kind: str | None = None
+    last_mistake: str | None = None
+    report: str | None = None
+
+
+SESSION = ", ".join(field.name for field in fields(SessionRow))
+OBSERVATION = ", ".join(ObservationRow._fields)
+_values = attrgetter(*SESSION.split(", "))
+
+
+def moment(seconds: float) -> str:
+    """Return seconds since 1970 as text.
+
+    Examples
+    --------
+    >>> moment(0.5)
+    '1970-01-01T00:00:00.500Z'
+    """
+    stamp = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    return stamp.replace("+00:00", "Z")
 
 
 class Tables(ABC):
@@ -212,27 +337,3 @@ class Tables(ABC):
         self.run_many(
             f"INSERT INTO observations ({OBSERVATION}) VALUES ($1,$2,$3,$4,$5,$6,$7,$8)", rows
         )
-
-
-STATUSES = {"open": (OPEN,), "finished": (FINISHED,), "all": (OPEN, FINISHED)}
-"""What clients may ask a list of sessions for."""
-
-
-def _values(row: SessionRow) -> tuple[Any, ...]:
-    return (
-        row.id,
-        row.label,
-        row.graph,
-        row.version,
-        row.status,
-        row.opened,
-        row.updated,
-        row.finished,
-        row.observed,
-        row.mistakes,
-        row.progress,
-        row.last_step,
-        row.last_kind,
-        row.last_mistake,
-        row.report,
-    )

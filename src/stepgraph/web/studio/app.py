@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -21,19 +21,22 @@ from stepgraph.errors import (
     UnavailableError,
     UnknownNameError,
 )
-from stepgraph.web.pages import STUDIO_PAGES, Page, read_page
-from stepgraph.web.service.answers import json_response, problem_response, refusals
-from stepgraph.web.service.app import PAGE_HEADERS
-from stepgraph.web.service.problems import Problem
-from stepgraph.web.service.rows import compact
-from stepgraph.web.service.security import Guard
+from stepgraph.web.http import (
+    Endpoint,
+    Problem,
+    compact,
+    json_response,
+    problem_response,
+    refuse_unknown,
+    show_page,
+)
+from stepgraph.web.pages import STUDIO_PAGES
+from stepgraph.web.security import Guard
 from stepgraph.web.studio.handlers import Handlers
 from stepgraph.web.studio.target import ChangedError
 from stepgraph.web.studio.work import BusyError
 
 log = logging.getLogger("stepgraph.studio")
-
-Answer = Callable[[Request], Awaitable[Any]]
 
 
 class CycleProblem(Problem):
@@ -66,7 +69,7 @@ def make_app(handlers: Handlers, guard: Guard) -> Starlette:
         finally:
             await run_in_threadpool(handlers.worker.close)
 
-    table: tuple[tuple[str, str, Answer], ...] = (
+    table: tuple[tuple[str, str, Endpoint], ...] = (
         ("GET", "/api/state", handlers.state),
         ("GET", "/api/step", handlers.step),
         ("GET", "/api/edge", handlers.edge),
@@ -83,18 +86,18 @@ def make_app(handlers: Handlers, guard: Guard) -> Starlette:
     routes: list[BaseRoute] = [
         Route(path, _api(guard, answer), methods=[method]) for method, path, answer in table
     ]
-    routes += [Route(path, _page(guard, page)) for path, page in STUDIO_PAGES.items()]
+    routes += [Route(path, _guarded(guard, show_page(page))) for path, page in STUDIO_PAGES.items()]
     return Starlette(
         routes=routes,
         lifespan=lifespan,
         exception_handlers={
-            HTTPException: refusals("the studio's page is at /"),
+            HTTPException: refuse_unknown("the studio's page is at /"),
             Exception: _as_failure,
         },
     )
 
 
-def _api(guard: Guard, answer: Answer) -> Answer:
+def _api(guard: Guard, answer: Endpoint) -> Endpoint:
     """Return what answers a request of the page: checked, and one after another."""
 
     async def answered(request: Request) -> Response:
@@ -129,15 +132,14 @@ def as_problem(error: Exception) -> Problem:
     return Problem(500, "the studio failed; its terminal says more, and nothing was changed")
 
 
-def _page(guard: Guard, page: Page) -> Answer:
-    content = read_page(page)
-
+def _guarded(guard: Guard, page: Endpoint) -> Endpoint:
     async def show(request: Request) -> Response:
         try:
             guard.check_site(request.headers)
         except Problem as problem:
             return problem_response(problem)
-        return Response(content, headers={**PAGE_HEADERS, "content-type": page.kind})
+        shown: Response = await page(request)
+        return shown
 
     return show
 

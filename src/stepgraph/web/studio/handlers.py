@@ -5,17 +5,16 @@ from __future__ import annotations
 import dataclasses
 import threading
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
+from msgspec import UNSET, Meta, UnsetType
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from stepgraph.errors import InputError
-from stepgraph.formats.json_text import finite_number
 from stepgraph.insight import Advice
 from stepgraph.sequences import Demonstrations
-from stepgraph.web.service.bodies import fields, query, read_body, read_json, text
-from stepgraph.web.service.problems import Problem
+from stepgraph.web.http import Problem, read_body, read_json
 from stepgraph.web.studio.basis import Basis
 from stepgraph.web.studio.limits import StudioLimits
 from stepgraph.web.studio.session import StudioSession
@@ -24,13 +23,64 @@ from stepgraph.web.studio.tasks import give_advice, learn_upload, relearn
 from stepgraph.web.studio.upload import file_name
 from stepgraph.web.studio.view import edge_view, replay_view, session_view, step_view
 from stepgraph.web.studio.work import BusyError, Worker
+from stepgraph.web.validation import Input, Nothing, read_input, read_query
 
 _T = TypeVar("_T")
 
-LONGEST_NAME = 1_000
-"""Characters in a step's name, as requests carry it."""
-PAIR_EDITS = ("add", "remove", "pin", "forbid", "free")
+StepName = Annotated[str, Meta(min_length=1, max_length=1_000)]
 STEP_EDITS = {"optional": True, "required": False}
+
+
+class Edit(Input, frozen=True, kw_only=True):
+    """An edit of a pair of steps, of one step or of the threshold; or one taken back."""
+
+    edit: Literal[
+        "add",
+        "remove",
+        "pin",
+        "forbid",
+        "free",
+        "optional",
+        "required",
+        "threshold",
+        "undo",
+        "redo",
+    ]
+    step: StepName | UnsetType = UNSET
+    needs: StepName | UnsetType = UNSET
+    value: Annotated[float, Meta(ge=0, le=1)] | UnsetType = UNSET
+
+
+class Save(Input, frozen=True, kw_only=True):
+    """Whether to overwrite what another program wrote."""
+
+    overwrite: bool = False
+
+
+class StepQuery(Input, frozen=True, kw_only=True):
+    """The step to show."""
+
+    step: str
+
+
+class EdgeQuery(StepQuery, frozen=True, kw_only=True):
+    """The pair of steps to show."""
+
+    needs: str
+
+
+class ReplayQuery(Input, frozen=True, kw_only=True):
+    """The recording to replay."""
+
+    recording: str
+
+
+class UploadQuery(Input, frozen=True, kw_only=True):
+    """How to take a file of recordings."""
+
+    name: str
+    procedure: str | UnsetType = UNSET
+    keep: Literal["no", "yes"] = "no"
 
 
 class Handlers:
@@ -78,30 +128,27 @@ class Handlers:
 
     async def state(self, request: Request) -> dict[str, Any]:
         """Give all that the page shows at once."""
-        query(request, ())
+        read_query(Nothing, request)
         return await self._locked(self._view)
 
     async def step(self, request: Request) -> dict[str, Any]:
         """Give what is known of a step."""
-        name = _needed(query(request, ("step",)), "step")
+        name = read_query(StepQuery, request).step
         return await self._locked(step_view, self.session, name)
 
     async def edge(self, request: Request) -> dict[str, Any]:
         """Give what is known of a pair of steps."""
-        values = query(request, ("step", "needs"))
-        pair = _needed(values, "step"), _needed(values, "needs")
-        return await self._locked(edge_view, self.session, *pair)
+        pair = read_query(EdgeQuery, request)
+        return await self._locked(edge_view, self.session, pair.step, pair.needs)
 
     async def replay(self, request: Request) -> dict[str, Any]:
         """Give what the monitor says of a recording."""
-        name = _needed(query(request, ("recording",)), "recording")
+        name = read_query(ReplayQuery, request).recording
         return await self._locked(replay_view, self.session, name)
 
     async def edit(self, request: Request) -> dict[str, Any]:
         """Make an edit, or take one back."""
-        content = fields(await self._json(request), ("edit",), ("step", "needs", "value"))
-        edit = text(content, "edit", 20)
-        action = self._action(edit, content)
+        action = self._action(read_input(Edit, await self._json(request)))
 
         def change() -> dict[str, Any]:
             if self.worker.is_busy and self.worker.job.kind != "advice":
@@ -110,32 +157,23 @@ class Handlers:
 
         return await self._locked(change)
 
-    def _action(self, edit: str, content: dict[str, Any]) -> Callable[[], tuple[str, ...] | None]:
-        session = self.session
+    def _action(self, asked: Edit) -> Callable[[], tuple[str, ...] | None]:
+        session, edit = self.session, asked.edit
         if edit in ("undo", "redo"):
             return session.undo if edit == "undo" else session.redo
-        if edit in PAIR_EDITS:
-            step, needs = (_field(content, name) for name in ("step", "needs"))
-            method: Callable[[str, str], tuple[str, ...]] = getattr(session, edit)
-            return lambda: method(step, needs)
-        if edit in STEP_EDITS:
-            step = _field(content, "step")
-            return lambda: session.mark_optional(step, STEP_EDITS[edit])
         if edit == "threshold":
-            value = content.get("value")
-            threshold = finite_number(value)
-            if threshold is None:
-                raise Problem(422, f"'value' is {value!r:.40}; expected a number from 0 to 1")
-            return lambda: session.set_threshold(threshold)
-        known = ", ".join((*PAIR_EDITS, *STEP_EDITS, "threshold", "undo", "redo"))
-        raise Problem(422, f"the edit is {edit!r}; expected one of {known}")
+            value = _needed(asked, "value")
+            return lambda: session.set_threshold(value)
+        step = _needed(asked, "step")
+        if edit in STEP_EDITS:
+            return lambda: session.mark_optional(step, STEP_EDITS[edit])
+        needs = _needed(asked, "needs")
+        method: Callable[[str, str], tuple[str, ...]] = getattr(session, edit)
+        return lambda: method(step, needs)
 
     async def save(self, request: Request) -> dict[str, Any]:
         """Write the graph to its file."""
-        content = fields(await self._json(request), (), ("overwrite",))
-        overwrite = content.get("overwrite", False)
-        if not isinstance(overwrite, bool):
-            raise Problem(422, f"'overwrite' is {overwrite!r:.40}; expected true or false")
+        overwrite = read_input(Save, await self._json(request)).overwrite
 
         def save() -> dict[str, Any]:
             self.target.save(self.session.to_save(), overwrite=overwrite)
@@ -146,18 +184,15 @@ class Handlers:
 
     async def upload(self, request: Request) -> dict[str, Any]:
         """Take a file of recordings, and begin to learn from it."""
-        values = query(request, ("name", "procedure", "keep"))
-        name = file_name(_needed(values, "name"))
-        if values.get("keep", "no") not in ("no", "yes"):
-            raise Problem(422, f"'keep' is {values['keep']!r:.40}; expected yes or no")
-        keep = values.get("keep") == "yes"
+        asked = read_query(UploadQuery, request)
+        name, keep = file_name(asked.name), asked.keep == "yes"
         if self.worker.is_busy:
             raise BusyError("busy with another task; wait until it is done, or cancel it")
         content = await read_body(request, self.limits.upload_bytes, self.limits.body_seconds)
         arguments = (
             content,
             name,
-            values.get("procedure"),
+            asked.procedure or None,
             self.session.state.basis if keep else None,
             self._with_mistakes,
             self.limits,
@@ -203,7 +238,7 @@ class Handlers:
 
     async def advice(self, request: Request) -> dict[str, Any]:
         """Give the advice for the recordings at hand, if it has been worked out."""
-        query(request, ())
+        read_query(Nothing, request)
         with self._lock:
             known = self._advice
         current = self.session.state.basis.demonstrations
@@ -213,7 +248,7 @@ class Handlers:
 
     async def job(self, request: Request) -> dict[str, Any]:
         """Say how the work stands."""
-        query(request, ())
+        read_query(Nothing, request)
         return dataclasses.asdict(self.worker.job)
 
     async def cancel(self, request: Request) -> dict[str, Any]:
@@ -231,16 +266,11 @@ class Handlers:
         return await read_json(request, self.limits.body_bytes, self.limits.body_seconds)
 
     async def _nothing(self, request: Request) -> None:
-        fields(await self._json(request), (), ())
+        read_input(Nothing, await self._json(request))
 
 
-def _field(content: dict[str, Any], name: str) -> str:
-    if name not in content:
-        raise Problem(422, f"the body has no {name!r}; expected the name of a step")
-    return text(content, name, LONGEST_NAME)
-
-
-def _needed(values: dict[str, str], name: str) -> str:
-    if name not in values:
-        raise Problem(422, f"the query has no {name!r}")
-    return values[name]
+def _needed(asked: Edit, field: Literal["step", "needs", "value"]) -> Any:
+    value = getattr(asked, field)
+    if value is UNSET:
+        raise Problem(422, f"the edit {asked.edit!r} has no {field!r}; add it")
+    return value

@@ -8,9 +8,8 @@ from collections.abc import Callable
 
 import uvicorn
 
-from stepgraph.web.heads import bounded_heads
-from stepgraph.web.listening import LocalServer, address_of, listen
-from stepgraph.web.service.security import Guard
+from stepgraph.web.security import Guard
+from stepgraph.web.server import LocalServer, address_of, bounded_heads, listen
 from stepgraph.web.studio.app import make_app
 from stepgraph.web.studio.handlers import Handlers
 

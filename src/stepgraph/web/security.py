@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from stepgraph.errors import SettingError
 from stepgraph.files import read_text
-from stepgraph.web.service.problems import Problem
+from stepgraph.web.http import Problem
 
 TOKEN_VARIABLE = "STEPGRAPH_SERVE_TOKEN"  # noqa: S105 - the name of a variable
 SHORTEST_TOKEN = 16

@@ -1,23 +1,82 @@
-"""Heads of requests within bounds of size and time, which the HTTP server by itself does not set.
+"""The HTTP server that the service and the studio run on: sockets, signals, bounded requests.
 
-A client that sends its headers byte by byte, or never, would hold a connection for ever, and one
-that sends headers without end would fill the memory.
+The bounds are on the heads of requests, which the HTTP server by itself does not set: a client
+that sends its headers byte by byte, or never, would hold a connection for ever, and one that
+sends headers without end would fill the memory.
 """
 
 from __future__ import annotations
 
 import asyncio
+import signal
+import socket
+import threading
 from asyncio import TimerHandle
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import uvicorn
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from stepgraph.web.service.answers import SAFE_HEADERS
-from stepgraph.web.service.problems import Problem
-from stepgraph.web.service.rows import compact
+from stepgraph.errors import FileError
+from stepgraph.web.http import SAFE_HEADERS, Problem, compact
 
+BACKLOG = 1024
 HEAD_BYTES = 32 * 1024
 HEAD_SECONDS = 10.0
+
+
+class LocalServer(uvicorn.Server):
+    """A server that stops on a signal, and is done with it then."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop on a signal, and be done with it then: to be asked to stop is no failure."""
+        if threading.current_thread() is not threading.main_thread():
+            yield  # signals come to the main thread only
+            return
+        wanted = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, self.handle_exit) for number in wanted}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens.
+
+    Raises
+    ------
+    FileError
+        If that is not possible there.
+    """
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listening = socket.socket(family, kind, protocol)
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(place)
+            listening.listen(BACKLOG)
+        except BaseException:
+            listening.close()
+            raise
+    except (OSError, OverflowError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise FileError(
+            f"port {port} of {host}: cannot listen there ({why}); name another one with --port"
+        ) from None
+    return listening
+
+
+def address_of(listening: socket.socket) -> str:
+    """Return the address of a socket, as a browser takes it."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def bounded_heads(
