@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from stepgraph.graph import Edge, TaskGraph, connect_ends
+from stepgraph.graph import Edge, Provenance, TaskGraph, connect_ends
 from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
 
 STEP_NAMES = tuple(f"step {letter}" for letter in "abcdefghi")
@@ -87,7 +87,9 @@ def task_graphs(draw: st.DrawFn, *, weighted: bool = False, max_steps: int = 9) 
     weights = draw(st.dictionaries(st.sampled_from(edges), WEIGHTS))
     provenance = draw(st.dictionaries(st.text(max_size=5), st.integers() | st.booleans()))
     name = draw(st.text(st.characters(codec="utf-8"), max_size=10))
-    return TaskGraph(steps, edges, procedure=name, weights=weights, provenance=provenance)
+    return TaskGraph(
+        steps, edges, procedure=name, weights=weights, provenance=Provenance(other=provenance)
+    )
 
 
 @st.composite

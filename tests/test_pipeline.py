@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from stepgraph.errors import (
 from stepgraph.formats import read_demonstrations
 from stepgraph.formats.json_text import dump_json, parse_json
 from stepgraph.formats.stepgraph_json import graph_from_json, graph_to_json
-from stepgraph.graph import TaskGraph
+from stepgraph.graph import Provenance, TaskGraph
 from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.insight.doubts import doubts
 from stepgraph.learners import LEARNERS, get_learner
@@ -122,7 +123,7 @@ def test_recordings_with_marked_mistakes_are_left_out_and_noted(
     assert learning.graph == chain("a", "b", "c")
     said = f"1 of 2 recordings has marked mistakes ({marks}) and was left out"
     assert learning.notes[0].startswith(said)
-    assert learning.graph.provenance["recordings"] == 1
+    assert learning.graph.provenance.recordings == 1
 
 
 def test_many_kinds_of_marks_are_not_listed() -> None:
@@ -154,7 +155,7 @@ def test_recordings_with_marked_mistakes_are_kept_when_asked_for(exact: str) -> 
     learning = learn_all([Demonstrations(ABC, (CLEAN, MARKED))], exact, with_mistakes=True)[0]
     assert learning.graph.preconditions_of("c") == ("a", "b")
     assert not any("mistakes" in note for note in learning.notes)
-    assert learning.graph.provenance["recordings"] == 2
+    assert learning.graph.provenance.recordings == 2
 
 
 @pytest.mark.parametrize(
@@ -217,7 +218,7 @@ def test_merged_repetitions_and_duplicates_are_noted() -> None:
 def test_settings_reach_the_learner(policy: str, expected: TaskGraph, exact: str) -> None:
     graph = learn(Demonstrations.from_steps(["aba"]), exact, repetitions=policy)
     assert graph == expected
-    assert graph.provenance["settings"] == {"repetitions": policy}
+    assert graph.provenance.settings == {"repetitions": policy}
 
 
 def test_the_number_of_epochs_is_a_fact_of_the_run() -> None:
@@ -261,13 +262,9 @@ def test_a_setting_that_cannot_be_is_refused(setting: Any, method: str) -> None:
 def test_the_graph_says_how_it_was_learned(method: str) -> None:
     graph = learn(Demonstrations.from_steps(["ab"], procedure="tea"), method, seed=7)
     assert graph.procedure == "tea"
-    assert graph.provenance == {
-        "method": method,
-        "settings": {},
-        "seed": 7,
-        "recordings": 1,
-        "stepgraph": __version__,
-    }
+    assert replace(graph.provenance, notes=()) == Provenance(
+        method, seed=7, recordings=1, version=__version__
+    )
 
 
 @given(demonstrations())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from stepgraph.graph import TaskGraph
+from stepgraph.graph import Provenance, TaskGraph
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,15 @@ class Recipe:
         graph = TaskGraph.from_preconditions(
             {step: needs for step, (_, *needs) in self.steps.items()},
             procedure=self.name,
-            provenance={
-                "about": self.about,
-                "domain": self.domain,
-                "optional": list(self.optional),
-                "repeatable": list(self.repeatable),
-                "recordings": "simulated from the graph by tools/make_procedures.py, "
-                f"seed {self.seed}",
-            },
+            provenance=Provenance(
+                other={
+                    "about": self.about,
+                    "domain": self.domain,
+                    "optional": list(self.optional),
+                    "repeatable": list(self.repeatable),
+                    "simulated": f"from the graph by tools/make_procedures.py, seed {self.seed}",
+                }
+            ),
         )
         if graph.steps != tuple(self.steps):
             raise ValueError(f"{self.name}: a step is needed that is declared later or never")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from stepgraph.errors import SettingError
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import StepAttributes
+from stepgraph.graph.evidence import StepAttributes
 
 SHARES = (0.3, 0.8)
 """How often an optional step is done, and how often a repeatable one is repeated: within these."""

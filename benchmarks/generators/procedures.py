@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 
 from stepgraph.errors import SettingError
-from stepgraph.graph import TaskGraph, connect_ends
+from stepgraph.graph import Provenance, TaskGraph, connect_ends
 
 
 def random_procedure(steps: int, *, width: int, density: float, seed: int) -> TaskGraph:
@@ -96,7 +96,9 @@ def random_procedure(steps: int, *, width: int, density: float, seed: int) -> Ta
         connect_ends(names, edges),
         procedure=f"random procedure of {steps} steps, "
         f"width {width}, density {density:g}, seed {seed}",
-        provenance={"steps": steps, "width": width, "density": density, "seed": seed},
+        provenance=Provenance(
+            other={"steps": steps, "width": width, "density": density, "seed": seed}
+        ),
     )
 
 

@@ -12,7 +12,7 @@ from benchmarks.generators.problems import SIZES, draw_procedure, measured_seeds
 from benchmarks.harness import BenchmarkResult, Column, Request, choose_rows
 from stepgraph.evaluation import mean_interval
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import StepAttributes
+from stepgraph.graph.evidence import StepAttributes
 from stepgraph.insight import step_attributes
 from stepgraph.procedures import load_procedure, procedure_names
 from stepgraph.sequences import Demonstrations

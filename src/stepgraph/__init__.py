@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from stepgraph._version import __version__
-from stepgraph.graph import display
+from stepgraph.graph.task_graph import SHOWN_BY
 
 if TYPE_CHECKING:
     from stepgraph.alignment import align
@@ -69,8 +69,8 @@ __all__ = [
 ]
 
 
-# Who shows what in a notebook; see `stepgraph.graph.display`.
-display.SHOWN_BY["TaskGraph"] = "stepgraph.drawing:show_in_notebook"
+# Who shows what in a notebook; see `stepgraph.graph.task_graph`.
+SHOWN_BY["TaskGraph"] = "stepgraph.drawing:show_in_notebook"
 
 
 def __getattr__(name: str) -> object:

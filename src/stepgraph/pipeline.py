@@ -14,7 +14,7 @@ from typing import Any
 from stepgraph._version import __version__
 from stepgraph.errors import FormatError, MissingExtraError, SettingError
 from stepgraph.formats import Reading, read_demonstrations
-from stepgraph.graph import TaskGraph
+from stepgraph.graph import Constraints, Provenance, TaskGraph
 from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.insight import edge_evidence, step_attributes
 from stepgraph.insight.doubts import doubts
@@ -177,6 +177,7 @@ def learn_each(
         raise SettingError(
             f"the seed is {seed!r}; expected a whole number from 0 to {LARGEST_SEED}"
         )
+    settings = with_constraints(settings)
     learner = get_learner(method, **settings)
     if isinstance(procedures, str | Path) or not isinstance(procedures, Iterable):
         raise _no_procedures(procedures)
@@ -193,6 +194,13 @@ def learn_each(
         yield _finish(
             usable, notes, results[0], method, public, seed, threshold, relaxed, with_mistakes
         )
+
+
+def with_constraints(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with what `must` and `never` state as `constraints`."""
+    stated = {name: settings[name] for name in ("must", "never") if name in settings}
+    rest = {name: value for name, value in settings.items() if name not in stated}
+    return rest | ({"constraints": Constraints(**stated)} if stated else {})
 
 
 def _no_procedures(came: object) -> SettingError:
@@ -243,13 +251,14 @@ def predict(
     words = steps if isinstance(steps, Vocabulary) else Vocabulary(tuple(steps))
     learned: Learned = zero_shot.predict_unseen(words, model, embeddings=embeddings)
     result = to_graph(learned.adjacency, threshold=threshold, relaxed=relaxed, procedure=procedure)
-    provenance = {"method": "tgt-text", "model": Path(model).name, "recordings": 0}
     graph = TaskGraph(
         result.steps,
         result.edges,
         procedure=procedure,
         weights=result.weights,
-        provenance={**provenance, "stepgraph": __version__},
+        provenance=Provenance(
+            "tgt-text", model=Path(model).name, recordings=0, version=__version__
+        ),
     )
     return Learning(graph, learned.adjacency, result.changes, learned.notes, learned.facts)
 
@@ -294,11 +303,7 @@ def _finish(
     with_mistakes: bool,
 ) -> Learning:
     # What was asked for beyond the method's own settings, so that a graph can be learned again.
-    asked = {
-        **({} if threshold is None else {"threshold": threshold}),
-        **({"relaxed": True} if relaxed else {}),
-        **({"with_mistakes": True} if with_mistakes else {}),
-    }
+    chosen_threshold = threshold
     adjacency = learned.adjacency
     unseen = given.unseen_steps
     if threshold is None and adjacency.threshold is None:
@@ -308,24 +313,34 @@ def _finish(
         notes = [*notes, f"steps that no recording shows were left out: {', '.join(unseen)}"]
         adjacency = adjacency.without(unseen)
     result = to_graph(adjacency, threshold=threshold, relaxed=relaxed, procedure=given.procedure)
-    if "threshold" in asked and not (adjacency.matrix > asked["threshold"]).any():
+    if chosen_threshold is not None and not (adjacency.matrix > chosen_threshold).any():
         heaviest = float(adjacency.matrix.max(initial=0.0))
         notes = [*notes, f"no edge weighs more than the threshold; the heaviest {heaviest:.3g}"]
-    provenance = {
-        "method": method,
-        "settings": {name: _as_plain(value) for name, value in sorted(settings.items())},
-        "seed": seed,
-        **asked,
-        "recordings": _whole(given.total_weight),
-        "stepgraph": __version__,
-    }
+    constraints = settings.get("constraints", Constraints())
+    provenance = Provenance(
+        method,
+        {
+            name: _as_plain(value)
+            for name, value in sorted(settings.items())
+            if name != "constraints"
+        },
+        seed,
+        chosen_threshold,
+        relaxed,
+        with_mistakes,
+        _whole(given.total_weight),
+        version=__version__,
+    )
     graph = TaskGraph(
         result.steps,
         result.edges,
         procedure=given.procedure,
         weights=result.weights,
         provenance=provenance,
-        attributes=step_attributes(given, reliability=learned.trust or ()),
+        constraints=constraints,
+        attributes=constraints.among(result.steps).mark(
+            step_attributes(given, reliability=learned.trust or ())
+        ),
         evidence=edge_evidence(given, result.edges, learned.confidence),
     )
     return Learning(

@@ -10,7 +10,7 @@ from stepgraph.alignment import Aligner, Costs, align
 from stepgraph.alignment.costs import KINDS, Kind
 from stepgraph.errors import SettingError, UnknownNameError
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import StepAttributes
+from stepgraph.graph.evidence import StepAttributes
 from tests.alignment.brute_force import cheapest
 from tests.strategies import STEP_NAMES, task_graphs, valid_orders
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from stepgraph.alignment import align, conformance
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import StepAttributes
+from stepgraph.graph.evidence import StepAttributes
 from stepgraph.sequences import Demonstrations
 from tests.strategies import demonstrations, task_graphs
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from stepgraph.alignment import Costs, align, explain_alignment
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import StepAttributes
+from stepgraph.graph.evidence import StepAttributes
 
 TEA = TaskGraph.from_preconditions({"stir": ["pour"], "drink": ["stir"]})
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from stepgraph.formats import read_graph, save_graph
-from stepgraph.graph.attributes import StepAttributes
+from stepgraph.graph.evidence import StepAttributes
 from tests.cli.running import Put, Run
 
 

@@ -37,7 +37,7 @@ def test_a_unified_network_is_saved_and_asked_about_unseen_steps(
     assert "a network trained on 2 others" in asked.err
     graph = read_graph("tea.json")
     assert graph.steps == ("boil water", "warm the pot", "steep the tea")
-    assert graph.provenance["recordings"] == 0
+    assert graph.provenance.recordings == 0
     again = stepgraph(
         "learn", *TEXT, "--model", "network", "--zero-shot", steps, "-o", "again.json"
     )

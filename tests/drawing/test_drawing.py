@@ -15,7 +15,7 @@ from stepgraph.drawing.picture import MOST_EDGES
 from stepgraph.errors import GraphError, SettingError, UnknownNameError
 from stepgraph.formats.dot import Direction
 from stepgraph.graph import TaskGraph, connect_ends
-from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
+from stepgraph.graph.evidence import EdgeEvidence, StepAttributes
 from stepgraph.procedures import load_procedure
 from tests.drawing.strategies import NASTY, task_graphs
 

@@ -4,7 +4,7 @@ import pytest
 
 from stepgraph import TaskGraph, drawing
 from stepgraph.errors import MissingExtraError
-from stepgraph.graph import display
+from stepgraph.graph.task_graph import SHOWN_BY
 from stepgraph.procedures import load_procedure
 
 GRAPH = load_procedure("pancakes").graph
@@ -25,9 +25,10 @@ def test_without_the_extra_a_notebook_gets_text(monkeypatch: pytest.MonkeyPatch)
     assert set(GRAPH._repr_mimebundle_()) == {"text/plain"}
 
 
-def test_what_nobody_shows_is_shown_as_its_repr() -> None:
-    assert display.show(3) == {"text/plain": "3"}
+def test_what_nobody_shows_is_shown_as_its_repr(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(SHOWN_BY, "TaskGraph")
+    assert GRAPH._repr_mimebundle_() == {"text/plain": repr(GRAPH)}
 
 
 def test_every_class_that_is_shown_has_a_function_that_does_it() -> None:
-    assert display.SHOWN_BY.keys() == {TaskGraph.__name__}
+    assert SHOWN_BY.keys() == {TaskGraph.__name__}

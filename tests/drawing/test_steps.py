@@ -6,7 +6,7 @@ from stepgraph.drawing.steps import describe
 from stepgraph.drawing.terminal import draw
 from stepgraph.formats import graph_text
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
+from stepgraph.graph.evidence import EdgeEvidence, StepAttributes
 
 GRAPH = TaskGraph.from_preconditions({"stir": ["pour"], "drink": ["stir"]}).replace(
     attributes={

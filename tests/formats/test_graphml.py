@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from stepgraph.errors import GraphError
 from stepgraph.formats.graphml import to_graphml
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import StepAttributes
+from stepgraph.graph.evidence import StepAttributes
 from tests.drawing.strategies import task_graphs
 from tests.formats.strategies import XML_TEXT
 

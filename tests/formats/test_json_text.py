@@ -22,7 +22,7 @@ from stepgraph.formats.json_text import (
     read_json,
     shown,
 )
-from stepgraph.graph import TaskGraph
+from stepgraph.graph import Provenance, TaskGraph
 from tests.formats.wrong import names_in
 from tests.strategies import JSON_VALUES
 
@@ -43,7 +43,7 @@ def test_any_json_object_is_laid_out_as_json_or_refused(content: dict[str, Any])
 def test_what_json_cannot_hold_is_refused_before_anything_is_written(
     value: Any, tmp_path: Path
 ) -> None:
-    graph = TaskGraph("a", [], provenance={"odd": value})
+    graph = TaskGraph("a", [], provenance=Provenance(other={"odd": value}))
     with pytest.raises(FormatError, match="cannot be written as JSON"):
         save_graph(graph, tmp_path / "g.json")
     assert names_in(tmp_path) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,8 @@ from stepgraph.formats.stepgraph_json import (
     graph_from_json,
     graph_to_json,
 )
-from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
+from stepgraph.graph import Constraints, Provenance, TaskGraph
+from stepgraph.graph.evidence import EdgeEvidence, StepAttributes
 from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
 from tests.formats.wrong import GRAPH, TEXTS, changed, outcome, some
 from tests.strategies import JSON_VALUES, annotated_demonstrations, task_graphs
@@ -96,6 +96,14 @@ def test_each_edge_has_a_line_of_its_own_for_people_who_compare_files() -> None:
         ("procedure", None, "'procedure' is missing; expected a text"),
         ("procedure", 3, "'procedure' is a number; expected a text"),
         ("provenance", [], "'provenance' is a list; expected an object"),
+        ("provenance", {"method": 3}, "'provenance': 'method' is 3; expected a text"),
+        ("provenance", {"settings": []}, "'settings' is .*; expected an object"),
+        ("provenance", {"seed": 0.5}, "'seed' is 0.5; expected a whole number"),
+        ("provenance", {"seed": True}, "'seed' is True; expected a whole number"),
+        ("provenance", {"recordings": "simulated"}, "'recordings' is .*; expected a number"),
+        ("provenance", {"relaxed": 1}, "'relaxed' is 1; expected true or false"),
+        ("provenance", {"notes": ["a", 3]}, "'notes' is .*; expected a list of texts"),
+        ("provenance", {"history": [{"at": "noon"}]}, "'history' is .*; expected a list of"),
     ],
 )
 def test_a_graph_file_that_is_wrong_somewhere_is_refused_with_the_place(
@@ -131,6 +139,11 @@ EDGES = some(
 )
 
 
+PROVENANCE = [entry.name for entry in fields(Provenance) if entry.name != "other"]
+CONSTRAINTS = [entry.name for entry in fields(Constraints)]
+PAIRS = some(st.lists(some(st.lists(TEXTS, max_size=3)), max_size=3))
+
+
 @given(
     some(
         st.fixed_dictionaries(
@@ -139,7 +152,8 @@ EDGES = some(
                 "steps": some(st.lists(TEXTS, max_size=3)),
                 "edges": EDGES,
                 "procedure": TEXTS,
-                "provenance": JSON_VALUES,
+                "provenance": some(st.dictionaries(st.sampled_from(PROVENANCE), JSON_VALUES)),
+                "constraints": some(st.dictionaries(st.sampled_from(CONSTRAINTS), PAIRS)),
             },
         )
     )
@@ -162,6 +176,23 @@ def _rich() -> TaskGraph:
             "salt": StepAttributes(0.5, True, ("egg",), (), 0.25, True, ("mix",)),
             "egg": StepAttributes(),
         },
+        constraints=Constraints(
+            [("mix", "egg")], [("egg", "salt")], [("mix", "salt")], ["salt"], ["egg"]
+        ),
+        provenance=Provenance(
+            "robust",
+            {"errors": 1.5},
+            3,
+            0.25,
+            relaxed=True,
+            with_mistakes=True,
+            recordings=12.5,
+            model="network",
+            version="0.1.0",
+            notes=("a step was left out",),
+            history=({"edit": "pin", "at": "noon"},),
+            other={"author": "Ada"},
+        ),
     )
 
 
@@ -174,6 +205,8 @@ def test_attributes_and_evidence_survive_a_file(tmp_path: Path) -> None:
     read = graph_from_json(read_json(tmp_path / "graph.json"))
     assert read.attributes == _rich().attributes
     assert read.evidence == _rich().evidence
+    assert read.constraints == _rich().constraints
+    assert read.provenance == _rich().provenance
     assert graph_to_json(read) == graph_to_json(_rich())
 
 

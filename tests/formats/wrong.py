@@ -10,14 +10,14 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 
 from stepgraph.errors import StepgraphError
-from stepgraph.graph import TaskGraph
+from stepgraph.graph import Provenance, TaskGraph
 from tests.strategies import JSON_VALUES
 
 T = TypeVar("T")
 
 
 GRAPH = TaskGraph.from_preconditions(
-    {"mix": ["egg", "milk"]}, procedure="cake", provenance={"method": "do"}
+    {"mix": ["egg", "milk"]}, procedure="cake", provenance=Provenance("do")
 )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from stepgraph.formats import graph_text, read_adjacency, read_graph, save_graph
 from stepgraph.formats.edges import read_stated_edges
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
+from stepgraph.graph.evidence import EdgeEvidence, StepAttributes
 from tests.fuzz.target import Target, by_name, expect, put
 
 _PANCAKES = TaskGraph.from_preconditions(
@@ -118,7 +118,7 @@ TARGETS = by_name(
         "graph-json",
         partial(_read, ".json"),
         lambda: [graph_text(_PANCAKES, ".json").encode()],
-        ("stepgraph.formats.stepgraph_json", "stepgraph.graph", "stepgraph.graph.attributes"),
+        ("stepgraph.formats.stepgraph_json", "stepgraph.graph", "stepgraph.graph.evidence"),
         ("weight", "evidence", "attributes", "optional", "provenance"),
         1.5,
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import StepAttributes
+from stepgraph.graph.evidence import StepAttributes
 
 
 def same(one: TaskGraph, other: TaskGraph) -> bool:

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stepgraph.errors import CycleError, FormatError, GraphError, InputError, UnknownNameError
-from stepgraph.graph import Edge, TaskGraph, connect_ends
-from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
+from stepgraph.graph import Edge, Provenance, TaskGraph, connect_ends
+from stepgraph.graph.evidence import EdgeEvidence, StepAttributes
+from stepgraph.graph.task_graph import expect_graph
 from stepgraph.sequences import END, START
 from tests.graph.examples import same, with_optional
 from tests.strategies import STEP_NAMES, task_graphs, valid_orders
@@ -283,14 +284,21 @@ def test_a_graph_cannot_be_changed(name: str) -> None:
 
 
 def test_weights_and_provenance_are_read_only_copies() -> None:
-    weights, provenance = {("b", "a"): 0.5}, {"method": "do"}
+    weights, settings = {("b", "a"): 0.5}, {"beta": 1}
+    provenance = Provenance("do", settings)
     graph = TaskGraph("ab", [("b", "a")], weights=weights, provenance=provenance)
-    weights[("b", "a")], provenance["method"] = 9.0, "other"
+    weights[("b", "a")], settings["beta"] = 9.0, 2
     assert graph.weights == {("b", "a"): 0.5}
-    assert graph.provenance == {"method": "do"}
-    for mapping in (graph.weights, graph.provenance):
+    assert graph.provenance.settings == {"beta": 1}
+    for mapping in (graph.weights, graph.provenance.settings):
         with pytest.raises(TypeError):
             mapping["x"] = 1  # type: ignore[index]
+
+
+@pytest.mark.parametrize("name", ["provenance", "constraints"])
+def test_a_dictionary_in_place_of_provenance_or_constraints_is_refused(name: str) -> None:
+    with pytest.raises(GraphError, match=f"{name} of a graph is .*; expected {name.title()}"):
+        TaskGraph("ab", [("b", "a")], **{name: {"method": "do"}})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -364,10 +372,10 @@ def test_replacing_with_what_is_known_of_nothing_in_the_graph_is_refused(
 
 def test_a_graph_from_preconditions_has_the_name_and_the_origin_that_were_given() -> None:
     graph = TaskGraph.from_preconditions(
-        {"b": ["a"]}, procedure="tea", provenance={"method": "by hand"}
+        {"b": ["a"]}, procedure="tea", provenance=Provenance("by hand")
     )
     assert graph.procedure == "tea"
-    assert graph.provenance == {"method": "by hand"}
+    assert graph.provenance.method == "by hand"
 
 
 def test_a_graph_is_no_equal_of_anything_else() -> None:
@@ -384,3 +392,17 @@ def test_attributes_and_evidence_survive_pickling() -> None:
 def test_a_text_in_place_of_a_list_of_needs_is_refused() -> None:
     with pytest.raises(InputError, match=r"'mix' needs the text 'egg'; expected .* \['egg'\]"):
         TaskGraph.from_preconditions({"mix": "egg"})
+
+
+def test_a_graph_is_given_back() -> None:
+    graph = TaskGraph.from_preconditions({"mix": ["egg"]})
+    assert expect_graph(graph, "a monitor") is graph
+
+
+@pytest.mark.parametrize("came", [None, "graph.json", {"mix": ["egg"]}, TaskGraph])
+def test_anything_else_is_named_with_where_graphs_come_from(came: object) -> None:
+    with pytest.raises(InputError) as raised:
+        expect_graph(came, "a monitor")
+    assert str(raised.value).startswith(
+        f"a monitor got {came!r}; expected a TaskGraph, as stepgraph.re"
+    )

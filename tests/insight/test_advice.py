@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from stepgraph.errors import InputError
+from stepgraph.graph import Constraints
 from stepgraph.insight import advise
 from stepgraph.sequences import Demonstrations
 from tests.strategies import demonstrations
@@ -118,7 +119,7 @@ def test_ten_thousand_steps_in_one_recording_are_no_problem() -> None:
 def test_what_is_known_is_not_asked_nor_what_follows_from_it() -> None:
     recordings = Demonstrations.from_steps(["abc"])
     assert advise(recordings).decides == 3
-    known = advise(recordings, must=[("c", "b")])
+    known = advise(recordings, constraints=Constraints(must=[("c", "b")]))
     assert known.order.index("b") < known.order.index("c")
     asked = {(question.first, question.second) for question in known.questions}
     assert asked == {("b", "a")}
@@ -127,17 +128,23 @@ def test_what_is_known_is_not_asked_nor_what_follows_from_it() -> None:
 def test_what_is_known_to_be_free_is_not_asked() -> None:
     recordings = Demonstrations.from_steps(["ab"])
     assert advise(recordings).questions
-    assert not advise(recordings, never=[("b", "a")]).questions
+    assert not advise(recordings, constraints=Constraints(never=[("b", "a")])).questions
 
 
 def test_everything_known_leaves_nothing_to_ask() -> None:
-    known = advise(Demonstrations.from_steps(["abc"]), must=[("b", "a"), ("c", "b")])
+    known = advise(
+        Demonstrations.from_steps(["abc"]),
+        constraints=Constraints(must=[("b", "a")], pinned=[("c", "b")]),
+    )
     assert (known.open_pairs, known.order) == (0, ())
 
 
 def test_contradictions_in_what_is_known_are_refused() -> None:
     with pytest.raises(InputError, match="leave one of them out"):
-        advise(Demonstrations.from_steps(["ab"]), must=[("b", "a")], never=[("b", "a")])
+        advise(
+            Demonstrations.from_steps(["ab"]),
+            constraints=Constraints(must=[("b", "a")], never=[("b", "a")]),
+        )
 
 
 @given(demonstrations())

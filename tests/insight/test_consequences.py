@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from stepgraph.graph import TaskGraph
+from stepgraph.graph import Constraints, TaskGraph
 from stepgraph.insight import consequences
 from stepgraph.insight.consequences import NAMED
 from tests.strategies import task_graphs
@@ -19,11 +19,11 @@ def test_what_changes_nothing_has_no_consequences(graph: TaskGraph) -> None:
 
 
 def test_the_edge_that_was_stated_is_not_named() -> None:
-    never = {"settings": {"never": [["c", "b"]]}}
-    told = TaskGraph.from_preconditions({"b": ["a"], "c": ["a"]}, provenance=never)
+    never = Constraints(never=[("c", "b")])
+    told = TaskGraph.from_preconditions({"b": ["a"], "c": ["a"]}, constraints=never)
     assert consequences(chain(), told) == ()
-    must = {"settings": {"must": [["d", "c"]]}}
-    told = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": ["c"]}, provenance=must)
+    must = Constraints(must=[("d", "c")])
+    told = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": ["c"]}, constraints=must)
     free = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": []})
     assert consequences(free, told) == ()
 

@@ -6,7 +6,7 @@ import pytest
 from stepgraph.drawing.steps import describe
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.adjacency import WeightedAdjacency
-from stepgraph.graph.doubtful import NAMED
+from stepgraph.graph.evidence import MOST_DOUBTFUL
 from stepgraph.insight import edge_evidence
 from stepgraph.insight.doubts import doubts
 from stepgraph.pipeline import learn_all
@@ -92,7 +92,7 @@ def test_what_was_stated_and_follows_from_other_edges_is_noted_as_well() -> None
 def test_the_least_probable_edges_are_named_and_the_others_counted() -> None:
     graph = CHAIN.replace(evidence=edge_evidence(BACKWARD, CHAIN.edges, sure(0.49)))
     said = list(doubts(BACKWARD, graph))
-    assert len(said) == NAMED + 2
+    assert len(said) == MOST_DOUBTFUL + 2
     assert said[-2] == "2 more edges are doubtful"
     assert "--never" in said[-1]
 

@@ -8,7 +8,7 @@ from unittest import mock
 from hypothesis import given
 
 from stepgraph.formats.stepgraph_json import graph_from_json, graph_to_json
-from stepgraph.graph.attributes import EXAMPLES
+from stepgraph.graph.evidence import EXAMPLES
 from stepgraph.insight import edge_evidence
 from stepgraph.insight import evidence as evidence_module
 from stepgraph.pipeline import learn

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stepgraph.errors import CycleError, GraphError, InputError, SettingError, UnknownNameError
-from stepgraph.graph import TaskGraph
+from stepgraph.graph import Constraints, TaskGraph
 from stepgraph.learners import Learned, get_learner
 from stepgraph.postprocess import to_graph
 from stepgraph.sequences import END, START, Demonstrations
@@ -62,12 +62,12 @@ def test_names_that_share_a_word_count_where_there_is_no_prior() -> None:
 
 
 def test_a_must_edge_holds_against_all_evidence() -> None:
-    graph, _ = _learn(["abc", "abc", "bac"], must=[("a", "c")])
+    graph, _ = _learn(["abc", "abc", "bac"], constraints=Constraints(must=[("a", "c")]))
     assert "c" in graph.all_preconditions_of("a")
 
 
 def test_a_never_edge_is_not_even_implied() -> None:
-    graph, _ = _learn(["abcd"], never=[("d", "a")])
+    graph, _ = _learn(["abcd"], constraints=Constraints(never=[("d", "a")]))
     assert "a" not in graph.all_preconditions_of("d")
 
 
@@ -81,7 +81,7 @@ def test_constraints_are_obeyed_or_refused_whatever_they_are(
     recordings: list[list[str]], must: list[tuple[str, str]], never: list[tuple[str, str]]
 ) -> None:
     try:
-        learned = get_learner("fusion", must=must, never=never).learn(
+        learned = get_learner("fusion", constraints=Constraints(must, never)).learn(
             Demonstrations.from_steps(recordings)
         )
     except InputError:
@@ -95,20 +95,20 @@ def test_constraints_are_obeyed_or_refused_whatever_they_are(
 
 def test_must_edges_in_a_circle_are_refused_with_the_circle() -> None:
     with pytest.raises(CycleError, match="the must edges: these steps need each other"):
-        _learn(["abc"], must=[("a", "b"), ("b", "a")])
+        _learn(["abc"], constraints=Constraints(must=[("a", "b"), ("b", "a")]))
 
 
 def test_must_edges_that_imply_a_never_edge_are_refused_with_the_path() -> None:
     with pytest.raises(InputError, match="'c' needs 'b' needs 'a'"):
-        _learn(["abc"], must=[("c", "b"), ("b", "a")], never=[("c", "a")])
+        _learn(["abc"], constraints=Constraints(must=[("c", "b"), ("b", "a")], never=[("c", "a")]))
 
 
 def test_an_unknown_step_in_a_constraint_is_answered_with_the_nearest() -> None:
     recordings = Demonstrations.from_steps([["boil", "pour"]])
     with pytest.raises(UnknownNameError, match="'boil'"):
-        get_learner("fusion", must=[("pour", "boill")]).learn(recordings)
+        get_learner("fusion", constraints=Constraints(must=[("pour", "boill")])).learn(recordings)
     with pytest.raises(UnknownNameError, match="'boil'"):
-        get_learner("fusion", never=[("pour", "boill")]).learn(recordings)
+        get_learner("fusion", constraints=Constraints(never=[("pour", "boill")])).learn(recordings)
 
 
 def test_a_prior_of_another_procedure_is_refused() -> None:
@@ -151,7 +151,7 @@ def test_whatever_the_recordings_say_must_and_never_are_obeyed(
     renamed = [(letters[step], letters[needed]) for step, needed in prior.edges]
     own = TaskGraph([letters[step] for step in prior.steps], renamed)
     try:
-        graph, _ = _learn(recordings, prior=own, must=edges, never=[never])
+        graph, _ = _learn(recordings, prior=own, constraints=Constraints(edges, [never]))
     except InputError:  # in a circle, or against what must not be
         return
     for step, needed in edges:

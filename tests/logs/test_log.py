@@ -66,7 +66,7 @@ def test_learning_takes_a_table(tea: str) -> None:
     frame = pytest.importorskip("polars").read_csv(tea)[:4]
     graph = stepgraph.learn(frame, "intersection")
     assert graph.preconditions_of("pour") == ("boil",)
-    assert graph.provenance["recordings"] == 2
+    assert graph.provenance.recordings == 2
 
 
 def test_the_columns_are_always_reported(tea: str) -> None:

@@ -5,7 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import StepAttributes
+from stepgraph.graph.evidence import StepAttributes
 from stepgraph.monitoring import Confusion, UncertainMonitor
 from stepgraph.monitoring.belief import HINDSIGHT
 from tests.monitoring.exact import Exact

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from stepgraph import monitoring
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import StepAttributes
+from stepgraph.graph.evidence import StepAttributes
 from stepgraph.monitoring import Kind, Monitor, Verdict, find_violations
 from stepgraph.sequences import END, START
 from tests.strategies import STEP_NAMES, task_graphs, valid_orders

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from stepgraph.errors import FormatError
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import StepAttributes
+from stepgraph.graph.evidence import StepAttributes
 from stepgraph.monitoring import Kind, Monitor, explain
 from tests.strategies import STEP_NAMES, task_graphs
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from stepgraph.errors import FileError, FormatError, InputError
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import StepAttributes
+from stepgraph.graph.evidence import StepAttributes
 from stepgraph.monitoring import Kind, Monitor
 from stepgraph.monitoring.session import UNDO_LIMIT, fingerprint
 from stepgraph.sequences import START

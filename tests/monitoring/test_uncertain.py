@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from stepgraph.errors import FormatError, InputError, SettingError
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import StepAttributes
+from stepgraph.graph.evidence import StepAttributes
 from stepgraph.monitoring import (
     Confusion,
     Monitor,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import StepAttributes
+from stepgraph.graph.evidence import StepAttributes
 from stepgraph.monitoring import (
     Confusion,
     UncertainMonitor,

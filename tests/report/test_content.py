@@ -5,8 +5,8 @@ import pytest
 import stepgraph.report.content
 import stepgraph.report.relearning
 from stepgraph.errors import GraphError, MissingExtraError
-from stepgraph.graph import TaskGraph, connect_ends
-from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
+from stepgraph.graph import Provenance, TaskGraph, connect_ends
+from stepgraph.graph.evidence import EdgeEvidence, StepAttributes
 from stepgraph.pipeline import learn
 from stepgraph.procedures import load_procedure
 from stepgraph.report import make_report, relearn, to_html
@@ -113,24 +113,21 @@ def test_a_graph_that_was_changed_by_hand_is_said_to_be_another() -> None:
 @pytest.mark.parametrize(
     "provenance",
     [
-        {},
-        {"method": "nobody knows"},
-        {"method": ["do"]},
-        {"method": "intersection", "seed": "x"},
-        {"method": "intersection", "settings": "x"},
-        {"method": "llm", "settings": {"base_url": "http://127.0.0.1:9"}},
-        {"method": "tgt-text", "settings": {"save_model": "stolen.safetensors"}},
+        Provenance(),
+        Provenance("nobody knows"),
+        Provenance("llm", {"base_url": "http://127.0.0.1:9"}),
+        Provenance("tgt-text", {"save_model": "stolen.safetensors"}),
     ],
 )
 def test_a_graph_that_does_not_say_how_it_was_learned_is_not_learned_again(
-    provenance: dict[str, object],
+    provenance: Provenance,
 ) -> None:
     graph = BATTER.replace(provenance=provenance)
     assert relearn(graph, RECORDINGS, truth=BATTER, draws=5) is None
 
 
 def test_a_method_that_cannot_be_run_again_says_why() -> None:
-    graph = BATTER.replace(provenance={"method": "intersection", "settings": {"nonsense": 1}})
+    graph = BATTER.replace(provenance=Provenance("intersection", {"nonsense": 1}))
     report = make_report(graph, demonstrations=RECORDINGS, truth=BATTER)
     assert "could not be run again" in report.training_about
     assert "nonsense" in report.training_about
@@ -189,9 +186,9 @@ def test_learning_again_can_be_left_out() -> None:
 def test_what_was_asked_for_beside_the_settings_is_kept_to_learn_a_graph_again() -> None:
     procedure = load_procedure("pancakes")
     graph = learn(procedure.demonstrations, "intersection", relaxed=True, with_mistakes=True)
-    assert graph.provenance["relaxed"]
-    assert graph.provenance["with_mistakes"]
-    assert "threshold" not in graph.provenance
+    assert graph.provenance.relaxed
+    assert graph.provenance.with_mistakes
+    assert graph.provenance.threshold is None
     again = relearn(graph, procedure.demonstrations, draws=1)
     assert again is not None
     assert "the same graph" in again.about

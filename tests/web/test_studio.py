@@ -192,7 +192,7 @@ def test_the_graph_is_learned_anew_with_what_is_pinned(begin: Begin) -> None:
     expect(page.locator("#said")).to_contain_text("Learned anew")
     expect(page.locator("#job")).to_be_hidden()
     expect(part(page, "warm pot", "boil water")).to_have_count(1)
-    assert studio.session.graph.provenance["settings"]["must"] == [["warm pot", "boil water"]]
+    assert studio.session.graph.constraints.pinned == (("warm pot", "boil water"),)
 
 
 def test_advice_says_what_to_record_next(begin: Begin) -> None:
@@ -219,7 +219,7 @@ def test_the_graph_is_saved_with_its_history(begin: Begin) -> None:
     expect(page.locator("#saved")).to_be_hidden()
     expect(page.locator("#save")).to_be_disabled()
     saved = read_graph(studio.path)
-    assert saved.provenance["history"][-1]["edit"] == "optional"
+    assert saved.provenance.history[-1]["edit"] == "optional"
     page.locator("#undo").click()
     expect(page.locator("#save")).to_be_enabled()
 

@@ -21,7 +21,7 @@ from stepgraph.alignment.antichain import bits, heaviest_antichain
 from stepgraph.alignment.costs import Costs
 from stepgraph.alignment.moves import Alignment, Move
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.given import as_graph
+from stepgraph.graph.task_graph import expect_graph
 
 
 class Aligner:
@@ -52,7 +52,7 @@ class Aligner:
     """
 
     def __init__(self, graph: TaskGraph, costs: Costs | None = None) -> None:
-        self.graph = as_graph(graph, "an alignment")
+        self.graph = expect_graph(graph, "an alignment")
         self.costs = Costs() if costs is None else costs
         self.costs.check(graph.steps)
         self._names = graph.in_order()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,6 +16,7 @@ from stepgraph.cli.output import count, echo, print_json, print_notes
 from stepgraph.errors import SettingError
 
 if TYPE_CHECKING:
+    from stepgraph.graph import Constraints, TaskGraph
     from stepgraph.insight import Advice
 
 
@@ -34,6 +37,14 @@ def advise(
         list[str] | None,
         typer.Option(metavar="'A needs B'", help="This does not hold: nothing to ask; repeatable."),
     ] = None,
+    graph: Annotated[
+        Path | None,
+        typer.Option(
+            "--graph",
+            metavar="GRAPH",
+            help="A graph of the procedure: what is stated or pinned there needs no question.",
+        ),
+    ] = None,
     order: options.Order = None,
     procedure: options.Procedure = None,
     file_format: options.Format = None,
@@ -50,22 +61,21 @@ def advise(
 
     Example: stepgraph advise pancakes.csv
     """
-    from stepgraph.formats import read_demonstrations
-    from stepgraph.formats.edges import parse_edge
+    from stepgraph.formats import read_demonstrations, read_graph
     from stepgraph.insight import advise as give_advice
 
     reading = read_demonstrations(demos, **options.reading(file_format, order, procedure, column))
-    if (must or never) and len(reading.procedures) > 1:
+    if (must or never or graph) and len(reading.procedures) > 1:
         raise SettingError(
-            f"{demos}: {len(reading.procedures)} procedures; --must and --never are of one, choose "
-            f"it with --procedure NAME: {', '.join(map(repr, reading.procedures))}"
+            f"{demos}: {len(reading.procedures)} procedures; --graph, --must and --never are of "
+            f"one, choose it with --procedure NAME: {', '.join(map(repr, reading.procedures))}"
         )
+    known = None if graph is None else read_graph(graph)
     found = [
         give_advice(
             given,
             most=most,
-            must=[parse_edge(text, given.vocabulary.steps) for text in must or ()],
-            never=[parse_edge(text, given.vocabulary.steps) for text in never or ()],
+            constraints=_constraints(given.vocabulary.steps, known, must, never),
         )
         for given in reading.procedures.values()
     ]
@@ -77,6 +87,24 @@ def advise(
         if number:
             echo()
         _print(one)
+
+
+def _constraints(
+    steps: Sequence[str],
+    known: TaskGraph | None,
+    must: Sequence[str] | None,
+    never: Sequence[str] | None,
+) -> Constraints:
+    """Return what a graph and the options state of a procedure's steps."""
+    from stepgraph.formats.edges import parse_edge
+    from stepgraph.graph import NO_CONSTRAINTS
+
+    stated = NO_CONSTRAINTS if known is None else known.constraints.among(steps)
+    return replace(
+        stated,
+        must=(*stated.must, *(parse_edge(text, steps) for text in must or ())),
+        never=(*stated.never, *(parse_edge(text, steps) for text in never or ())),
+    )
 
 
 def _print(advice: Advice) -> None:

@@ -46,7 +46,7 @@ def align(
     """
     from stepgraph.alignment import conformance
     from stepgraph.formats import read_graph
-    from stepgraph.graph.doubtful import doubtful
+    from stepgraph.graph.evidence import doubtful
     from stepgraph.monitoring import find_violations
     from stepgraph.monitoring.violations import broken_edges
 

@@ -36,7 +36,7 @@ def check(
     Example: stepgraph check pancakes.graph.json pancakes.csv
     """
     from stepgraph.formats import read_graph
-    from stepgraph.graph.doubtful import doubtful
+    from stepgraph.graph.evidence import doubtful
     from stepgraph.monitoring import find_violations
     from stepgraph.monitoring.violations import broken_edges
 

@@ -246,7 +246,7 @@ def knowledge(
     from stepgraph.formats.edges import parse_edge, read_stated_edges
 
     known = [field.name for field in dataclasses.fields(kind)]
-    if not {"prior", "must", "never"} <= set(known):
+    if not {"prior", "constraints"} <= set(known):
         raise SettingError(
             f"the method {kind.name!r} takes no --prior, --must or --never; use --method robust or "
             "fusion"

@@ -34,7 +34,7 @@ def show(
 
         print_json(graph_to_json(loaded))
     else:
-        from stepgraph.graph.doubtful import doubtful
+        from stepgraph.graph.evidence import doubtful
 
         print_graph(loaded)
         print_notes(doubtful(loaded))

@@ -15,7 +15,6 @@ from typing import Literal
 from stepgraph.drawing.svg import label
 from stepgraph.errors import GraphError
 from stepgraph.graph import Edge, TaskGraph
-from stepgraph.graph.stated import stated_edges
 from stepgraph.sequences import END, START
 
 MOST_EDGES = 1_500
@@ -246,7 +245,7 @@ def edge_facts(graph: TaskGraph, edge: Edge) -> str:
         seen = graph.evidence[edge]
         if seen.probability is not None:
             facts = [f"{100 * seen.probability:.0f} % probable"]
-        if edge in stated_edges(graph):
+        if edge in graph.constraints.required:
             facts = ["as stated"]
         facts.append(
             f"in this order in {_count(seen.held, 'recording')}, opposite in "

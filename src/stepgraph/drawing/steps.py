@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import StepAttributes
-from stepgraph.graph.stated import stated_edges
+from stepgraph.graph.evidence import StepAttributes
 
 
 def describe(graph: TaskGraph) -> Iterator[str]:
@@ -14,7 +13,7 @@ def describe(graph: TaskGraph) -> Iterator[str]:
 
     Examples
     --------
-    >>> from stepgraph.graph.attributes import EdgeEvidence
+    >>> from stepgraph.graph.evidence import EdgeEvidence
     >>> graph = TaskGraph.from_preconditions({"mix": ["egg"]}).replace(
     ...     evidence={("mix", "egg"): EdgeEvidence(11, 1, 0, (), ("anna",), 0.93)},
     ...     attributes={"egg": StepAttributes(0.75, optional=True)},
@@ -23,7 +22,7 @@ def describe(graph: TaskGraph) -> Iterator[str]:
     'mix' comes after 'egg': so in 11 of 12 recordings, not in 'anna'; 93 % probable
     'egg' is optional: done in 75 % of the recordings
     """
-    stated, optional = stated_edges(graph), set(graph.optional_steps)
+    stated, optional = graph.constraints.required, set(graph.optional_steps)
     for edge in graph.edges:
         if edge in graph.evidence:
             said = graph.evidence[edge].told(stated=edge in stated)

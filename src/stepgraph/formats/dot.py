@@ -96,7 +96,7 @@ def with_attributes(graph: TaskGraph, name: str) -> str:
 
     Examples
     --------
-    >>> from stepgraph.graph.attributes import StepAttributes
+    >>> from stepgraph.graph.evidence import StepAttributes
     >>> graph = TaskGraph.from_preconditions({"stir": ["pour"]})
     >>> sweet = graph.replace(attributes={"stir": StepAttributes(optional=True, repeatable=True)})
     >>> with_attributes(sweet, "stir"), with_attributes(sweet, "pour")

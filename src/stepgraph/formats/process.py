@@ -16,7 +16,7 @@ from typing import TypeVar
 from stepgraph.errors import FormatError
 from stepgraph.formats.xml_text import Element
 from stepgraph.graph import Edge, TaskGraph
-from stepgraph.graph.attributes import StepAttributes
+from stepgraph.graph.evidence import StepAttributes
 from stepgraph.sequences import END, START
 
 

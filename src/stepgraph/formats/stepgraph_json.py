@@ -7,7 +7,7 @@ It is the only format that keeps all of a graph. Simpler JSON with ``steps`` (la
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,11 +27,19 @@ from stepgraph.formats.json_text import (
     as_texts,
     dump_json,
     expect_format,
+    finite_number,
     kind_of,
     shown,
 )
-from stepgraph.graph import Edge, TaskGraph, connect_ends
-from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
+from stepgraph.graph import (
+    Constraints,
+    Edge,
+    EdgeEvidence,
+    Provenance,
+    StepAttributes,
+    TaskGraph,
+    connect_ends,
+)
 from stepgraph.sequences import END, START, Demonstrations, KeyStepSequence, Vocabulary
 
 GRAPH_FORMAT = "stepgraph-graph"
@@ -58,6 +66,7 @@ def graph_to_json(graph: TaskGraph) -> dict[str, Any]:
         for step in graph.steps
         if step in graph.attributes
     ]
+    provenance = _provenance_to_json(graph.provenance)
     return {
         "format": GRAPH_FORMAT,
         "version": VERSION,
@@ -65,7 +74,8 @@ def graph_to_json(graph: TaskGraph) -> dict[str, Any]:
         "steps": list(graph.steps),
         "edges": edges,
         **({"attributes": attributes} if attributes else {}),
-        "provenance": dict(graph.provenance),
+        **({"constraints": _constraints_to_json(graph.constraints)} if graph.constraints else {}),
+        **({"provenance": provenance} if provenance else {}),
     }
 
 
@@ -113,10 +123,8 @@ def graph_from_json(content: Any, where: str = "graph") -> TaskGraph:
             evidence[edge] = _record(
                 EdgeEvidence, raw["evidence"], f"{where}: the evidence of edge {number}"
             )
-    provenance = content.get("provenance", {})
-    if not isinstance(provenance, Mapping):
-        raise FormatError(f"{where}: 'provenance' is {kind_of(provenance)}; expected an object")
     attributes = _attributes(content.get("attributes", []), where)
+    provenance = _provenance(content.get("provenance", {}), f"{where}: 'provenance'")
     try:
         return TaskGraph(
             steps,
@@ -124,6 +132,7 @@ def graph_from_json(content: Any, where: str = "graph") -> TaskGraph:
             procedure=as_text(content.get("procedure", ""), "'procedure'"),
             weights=weights,
             provenance=provenance,
+            constraints=_constraints(content.get("constraints", {})),
             attributes=attributes,
             evidence=evidence,
         )
@@ -183,6 +192,90 @@ def _short(number: float) -> float:
 
 def _listed(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
+
+
+def _constraints_to_json(constraints: Constraints) -> dict[str, Any]:
+    """Return constraints as plain JSON values; kinds of which there are none are left out."""
+    return {
+        name: [_listed(entry) for entry in entries]
+        for name, entries in vars(constraints).items()
+        if entries
+    }
+
+
+def _constraints(raw: Any) -> Constraints:
+    known = vars(Constraints())
+    if not isinstance(raw, dict) or not raw.keys() <= known.keys():
+        came = ", ".join(map(repr, raw)) if isinstance(raw, dict) else kind_of(raw)
+        raise FormatError(
+            f"'constraints' has {came}; expected some of {', '.join(map(repr, known))}"
+        )
+    return Constraints(**raw)
+
+
+def _provenance_to_json(provenance: Provenance) -> dict[str, Any]:
+    """Return provenance as plain JSON values; what says nothing is left out."""
+    content: dict[str, Any] = {}
+    for name, default in vars(_HAND_MADE).items():
+        value = getattr(provenance, name)
+        if name != "other" and value != default:
+            content[name] = dict(value) if isinstance(value, Mapping) else _listed(value)
+    return content | dict(provenance.other)
+
+
+def _provenance(raw: Any, where: str) -> Provenance:
+    if not isinstance(raw, dict):
+        raise FormatError(f"{where} is {kind_of(raw)}; expected an object")
+    values: dict[str, Any] = {}
+    other: dict[str, Any] = {}
+    for name, value in raw.items():
+        if name not in _PROVENANCE:
+            other[name] = value
+            continue
+        fits, expected = _PROVENANCE[name]
+        if not fits(value):
+            raise FormatError(f"{where}: {name!r} is {value!r:.40}; expected {expected}")
+        values[name] = value
+    return Provenance(**values, other=other)
+
+
+_HAND_MADE = Provenance()
+
+
+def _is_number(value: Any) -> bool:
+    return finite_number(value) is not None
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_edit(value: Any) -> bool:
+    return isinstance(value, dict) and _is_text(value.get("edit"))
+
+
+_PROVENANCE: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "method": (_is_text, "a text"),
+    "settings": (lambda value: isinstance(value, dict), "an object"),
+    "seed": (lambda value: _is_number(value) and isinstance(value, int), "a whole number"),
+    "threshold": (_is_number, "a number"),
+    "relaxed": (_is_flag, "true or false"),
+    "with_mistakes": (_is_flag, "true or false"),
+    "recordings": (_is_number, "a number"),
+    "model": (_is_text, "a text"),
+    "version": (_is_text, "a text"),
+    "notes": (lambda value: _all(value, _is_text), "a list of texts"),
+    "history": (lambda value: _all(value, _is_edit), "a list of objects with 'edit'"),
+}
+"""For each field that a file may give: whether a value fits, and what is expected."""
+
+
+def _all(value: Any, fits: Callable[[Any], bool]) -> bool:
+    return isinstance(value, list) and all(map(fits, value))
 
 
 def _attributes(raw: Any, where: str) -> dict[str, StepAttributes]:

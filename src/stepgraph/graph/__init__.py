@@ -6,7 +6,19 @@ An edge goes from a step to its precondition, as in the paper. Questions a perso
 once.
 """
 
+from stepgraph.graph.constraints import NO_CONSTRAINTS, Constraints
 from stepgraph.graph.edges import Edge, connect_ends
+from stepgraph.graph.evidence import EdgeEvidence, StepAttributes
+from stepgraph.graph.provenance import Provenance
 from stepgraph.graph.task_graph import TaskGraph
 
-__all__ = ["Edge", "TaskGraph", "connect_ends"]
+__all__ = [
+    "NO_CONSTRAINTS",
+    "Constraints",
+    "Edge",
+    "EdgeEvidence",
+    "Provenance",
+    "StepAttributes",
+    "TaskGraph",
+    "connect_ends",
+]

@@ -1,13 +1,18 @@
-"""Edges by the names of their ends: a step, and a precondition of it."""
+"""Edges by the names of their ends and by node numbers: orders, cycles, and what waits for what.
+
+Where functions take `needs`, it holds for each node the nodes that the node needs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence, Set
+from graphlib import CycleError, TopologicalSorter
 
 from stepgraph.errors import GraphError, UnknownNameError
 from stepgraph.sequences import END, START, Vocabulary
 
 Edge = tuple[str, str]
+"""A step and a precondition of it."""
 
 
 def connect_ends(steps: Iterable[str], edges: Iterable[Edge]) -> list[Edge]:
@@ -71,3 +76,122 @@ def edge_weight(edge: Edge, value: float) -> float:
         raise GraphError(
             f"the weight of {step!r} needing {precondition!r} is {value!r:.40}; expected a number"
         ) from None
+
+
+def in_order(needs: Sequence[Set[int]], dependents: Sequence[Sequence[int]]) -> list[int]:
+    """Return the nodes, each after those that it needs; not all of them if there is a cycle.
+
+    Parameters
+    ----------
+    needs
+        For each node the nodes that it needs.
+    dependents
+        For each node the nodes that need it.
+
+    Examples
+    --------
+    >>> in_order([{1}, set(), {0}], [[2], [0], []])
+    [1, 0, 2]
+    >>> in_order([{1}, {0}, set()], [[1], [0], []])
+    [2]
+    """
+    waiting = [len(columns) for columns in needs]
+    order = [node for node, number in enumerate(waiting) if not number]
+    for node in order:  # it grows on the way
+        for other in dependents[node]:
+            waiting[other] -= 1
+            if not waiting[other]:
+                order.append(other)
+    return order
+
+
+def a_cycle(needs: Sequence[Set[int]]) -> list[int]:
+    """Return nodes of which each needs the next, and the last the first.
+
+    Raises
+    ------
+    ValueError
+        If there is no cycle.
+
+    Examples
+    --------
+    >>> a_cycle([{1}, {0}, set()])
+    [0, 1]
+    """
+    try:
+        TopologicalSorter(dict(enumerate(needs))).prepare()
+    except CycleError as error:
+        # graphlib lists the cycle from precondition to dependent, first node repeated.
+        return list(reversed(error.args[1][1:]))
+    raise ValueError("no node needs itself through others")
+
+
+def waits_for(
+    needs: Sequence[Set[int]], optional: Set[int], order: Iterable[int]
+) -> tuple[int, ...]:
+    """Return for each node the bits of what must be done before it.
+
+    These are the nodes that it needs, START left out; in the place of one that may be left out
+    stands what that one waits for.
+
+    Parameters
+    ----------
+    needs
+        For each node the nodes that it needs.
+    optional
+        The nodes that may be left out.
+    order
+        All nodes, each after those that it needs.
+
+    Examples
+    --------
+    >>> [bin(bits) for bits in waits_for([set(), {0}, {1}, {2}], {2}, range(4))]
+    ['0b0', '0b0', '0b10', '0b10']
+    """
+    masks = [0] * len(needs)
+    for row in order:
+        for column in needs[row]:
+            masks[row] |= masks[column] if column in optional else (1 << column if column else 0)
+    return tuple(masks)
+
+
+def reached(neighbours: Sequence[Sequence[int]], node: int) -> int:
+    """Return the bits of all nodes that a node leads to.
+
+    Examples
+    --------
+    >>> bin(reached([[1], [2], []], 0))
+    '0b110'
+    """
+    mask, stack = 0, [node]
+    while stack:
+        for other in neighbours[stack.pop()]:
+            if not mask >> other & 1:
+                mask |= 1 << other
+                stack.append(other)
+    return mask
+
+
+def find_path(needs: Mapping[str, Iterable[str]], start: str, goal: str) -> list[str]:
+    """Return the names on a shortest path along which one step needs another; empty without one.
+
+    A step reaches itself without any edge.
+
+    Examples
+    --------
+    >>> find_path({"bake": ["mix"], "mix": ["egg", "milk"]}, "bake", "egg")
+    ['bake', 'mix', 'egg']
+    """
+    came_from = {start: start}
+    queue = [start]
+    for name in queue:  # it grows on the way
+        if name == goal:
+            path = [goal]
+            while path[-1] != start:
+                path.append(came_from[path[-1]])
+            return path[::-1]
+        for other in needs.get(name, ()):
+            if other not in came_from:
+                came_from[other] = name
+                queue.append(other)
+    return []

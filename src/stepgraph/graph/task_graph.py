@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from stepgraph.errors import CycleError, GraphError, InputError, UnknownNameError
-from stepgraph.graph import display
-from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
-from stepgraph.graph.bits import reached, waits_for
-from stepgraph.graph.cycles import a_cycle, in_order
-from stepgraph.graph.edges import Edge, connect_ends, edge_nodes, edge_weight
+from stepgraph.graph.constraints import Constraints
+from stepgraph.graph.edges import (
+    Edge,
+    a_cycle,
+    connect_ends,
+    edge_nodes,
+    edge_weight,
+    in_order,
+    reached,
+    waits_for,
+)
+from stepgraph.graph.evidence import EdgeEvidence, StepAttributes
+from stepgraph.graph.provenance import Provenance
 from stepgraph.sequences import Vocabulary
 
 if TYPE_CHECKING:
     import networkx as nx
     import numpy as np
     from numpy.typing import NDArray
+
+Kind = TypeVar("Kind", Provenance, Constraints)
+
+SHOWN_BY: dict[str, str] = {}
+"""For a class, by its name, the function that shows its values in a notebook, as
+``module:function``. A graph lies below the drawings and cannot import them; `stepgraph/__init__.py`
+knows all parts and writes down here who draws what."""
 
 
 class TaskGraph:
@@ -34,11 +50,13 @@ class TaskGraph:
     weights
         A score for some or all edges.
     provenance
-        Where the graph comes from (method, settings, number of recordings ...), as plain
-        JSON values; kept with the graph, never interpreted.
+        How the graph came about.
+    constraints
+        What people fixed about it, whatever recordings say. It may name steps that the graph
+        lacks, such as one that no recording shows.
     attributes
-        What is known of some or all steps beyond their preconditions. A step that may be left
-        out (`optional`) keeps its place in the order, but nothing waits for it.
+        How some or all steps are done. A step that may be left out (`optional`) keeps its place in
+        the order, but nothing waits for it.
     evidence
         What the recordings showed of some or all edges.
 
@@ -67,6 +85,7 @@ class TaskGraph:
         "_needs",
         "_optional_for",
         "attributes",
+        "constraints",
         "evidence",
         "procedure",
         "provenance",
@@ -77,7 +96,8 @@ class TaskGraph:
     vocabulary: Vocabulary
     procedure: str
     weights: Mapping[Edge, float]
-    provenance: Mapping[str, Any]
+    provenance: Provenance
+    constraints: Constraints
     attributes: Mapping[str, StepAttributes]
     evidence: Mapping[Edge, EdgeEvidence]
     _needs: tuple[tuple[int, ...], ...]
@@ -92,7 +112,8 @@ class TaskGraph:
         *,
         procedure: str = "",
         weights: Mapping[Edge, float] | None = None,
-        provenance: Mapping[str, Any] | None = None,
+        provenance: Provenance | None = None,
+        constraints: Constraints | None = None,
         attributes: Mapping[str, StepAttributes] | None = None,
         evidence: Mapping[Edge, EdgeEvidence] | None = None,
     ) -> None:
@@ -121,7 +142,8 @@ class TaskGraph:
         self._set("vocabulary", vocabulary)
         self._set("procedure", procedure)
         self._set("weights", MappingProxyType(kept))
-        self._set("provenance", MappingProxyType(dict(provenance or {})))
+        self._set("provenance", _expect(Provenance, provenance))
+        self._set("constraints", _expect(Constraints, constraints))
         self._set("_needs", tuple(tuple(sorted(columns)) for columns in needs))
         self._set("_dependents", tuple(map(tuple, dependents)))
         self._set("attributes", MappingProxyType(dict(attributes or {})))
@@ -144,11 +166,15 @@ class TaskGraph:
         return (_rebuild, (self._content(),))
 
     def _content(self) -> dict[str, Any]:
-        content = {
-            name: dict(getattr(self, name))
-            for name in ("weights", "provenance", "attributes", "evidence")
+        tables = {name: dict(getattr(self, name)) for name in ("weights", "attributes", "evidence")}
+        return {
+            "steps": self.steps,
+            "edges": self.edges,
+            "procedure": self.procedure,
+            "provenance": self.provenance,
+            "constraints": self.constraints,
+            **tables,
         }
-        return {"steps": self.steps, "edges": self.edges, "procedure": self.procedure, **content}
 
     def replace(self, **changes: Any) -> TaskGraph:
         """Return a graph that differs from this one in what is given.
@@ -179,7 +205,8 @@ class TaskGraph:
         preconditions: Mapping[str, Iterable[str]],
         *,
         procedure: str = "",
-        provenance: Mapping[str, Any] | None = None,
+        provenance: Provenance | None = None,
+        constraints: Constraints | None = None,
     ) -> TaskGraph:
         """Build a graph from what each step needs; START and END are connected by themselves.
 
@@ -188,7 +215,7 @@ class TaskGraph:
         preconditions
             For each step the steps that it needs; steps that need nothing may be left out
             if another one needs them.
-        procedure, provenance
+        procedure, provenance, constraints
             As in the constructor.
 
         Raises
@@ -204,7 +231,13 @@ class TaskGraph:
         table = {step: tuple(needed) for step, needed in preconditions.items()}
         names = dict.fromkeys(name for step, needed in table.items() for name in (*needed, step))
         edges = [(step, needed) for step, row in table.items() for needed in row]
-        return cls(names, connect_ends(names, edges), procedure=procedure, provenance=provenance)
+        return cls(
+            names,
+            connect_ends(names, edges),
+            procedure=procedure,
+            provenance=provenance,
+            constraints=constraints,
+        )
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -244,7 +277,12 @@ class TaskGraph:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
         """Return what a notebook shows: a drawing where one can be made, else text."""
-        return display.show(self)
+        home = SHOWN_BY.get(type(self).__name__)
+        if home is None:
+            return {"text/plain": repr(self)}
+        module, _, name = home.partition(":")
+        shown: dict[str, str] = getattr(importlib.import_module(module), name)(self)
+        return shown
 
     def preconditions_of(self, step: str) -> tuple[str, ...]:
         """Return what a step needs directly; START is not listed.
@@ -346,7 +384,7 @@ class TaskGraph:
 
         Row and column numbers are node numbers: START, the steps in order, END.
         """
-        from stepgraph.graph.exchange import matrix_of
+        from stepgraph.graph.adjacency import matrix_of
 
         return matrix_of(self._needs)
 
@@ -365,13 +403,13 @@ class TaskGraph:
         procedure
             What the procedure is called.
         """
-        from stepgraph.graph.exchange import content_of_matrix
+        from stepgraph.graph.adjacency import content_of_matrix
 
         return cls(**content_of_matrix(matrix, steps), procedure=procedure)
 
     def to_networkx(self) -> nx.DiGraph:
         """Return a networkx graph; edges go from a step to its precondition."""
-        from stepgraph.graph.exchange import networkx_of
+        from stepgraph.graph.adjacency import networkx_of
 
         nodes = self.vocabulary.nodes
         return networkx_of(nodes, self.edges, self.weights, self.attributes, self.procedure)
@@ -379,7 +417,7 @@ class TaskGraph:
     @classmethod
     def from_networkx(cls, graph: nx.DiGraph, *, procedure: str = "") -> TaskGraph:
         """Build a graph from a networkx one whose edges go from a step to its precondition."""
-        from stepgraph.graph.exchange import content_of_networkx
+        from stepgraph.graph.adjacency import content_of_networkx
 
         content = content_of_networkx(graph)
         return cls(**content | ({"procedure": procedure} if procedure else {}))
@@ -398,3 +436,36 @@ class TaskGraph:
 
 def _rebuild(content: dict[str, Any]) -> TaskGraph:
     return TaskGraph(**content)
+
+
+def _expect(kind: type[Kind], came: Kind | None) -> Kind:
+    if came is None:
+        return kind()
+    if not isinstance(came, kind):
+        raise GraphError(
+            f"the {kind.__name__.lower()} of a graph is {came!r:.80}; expected {kind.__name__}(...)"
+        )
+    return came
+
+
+def expect_graph(came: object, who: str) -> TaskGraph:
+    """Return what came, after checking that it is a graph.
+
+    Parameters
+    ----------
+    came
+        What a caller brought.
+    who
+        The function that it was brought to, for the message.
+
+    Raises
+    ------
+    InputError
+        If it is something else; the message says where graphs come from.
+    """
+    if isinstance(came, TaskGraph):
+        return came
+    raise InputError(
+        f"{who} got {came!r:.80}; expected a TaskGraph, as stepgraph.read_graph(FILE) and "
+        "stepgraph.learn(FILE) return"
+    )

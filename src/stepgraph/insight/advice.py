@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stepgraph.errors import InputError
-from stepgraph.graph import Edge
+from stepgraph.graph import NO_CONSTRAINTS, Constraints, Edge
 from stepgraph.insight.doubts import one_order
 from stepgraph.insight.next_recording import most_telling_order
 from stepgraph.insight.reliability import Judgement, judge
@@ -127,8 +127,7 @@ def advise(
     demonstrations: Demonstrations,
     *,
     most: int = MOST,
-    must: Sequence[Edge] = (),
-    never: Sequence[Edge] = (),
+    constraints: Constraints = NO_CONSTRAINTS,
 ) -> Advice:
     """Say which pairs of steps the recordings leave open, and what to record to decide them.
 
@@ -143,15 +142,16 @@ def advise(
         The recordings so far.
     most
         How many questions at the most.
-    must, never
-        Edges (step, precondition) that need no question: what a step certainly needs, which also
-        answers for all that follows from it, and what it certainly does not need.
+    constraints
+        Edges that need no question, such as those of a graph (`TaskGraph.constraints`): what a step
+        certainly needs, which also answers for all that follows from it, and what it certainly
+        does not need. Steps that no recording shows are passed over.
 
     Raises
     ------
     InputError
-        If there are too many different steps to compare them all, or must and never edges
-        contradict each other.
+        If there are too many different steps to compare them all, or the constraints contradict
+        each other.
 
     Examples
     --------
@@ -168,7 +168,8 @@ the graph depend on it.
             f"{len(demonstrations.seen):,} different steps; advice is given for {LARGEST} or "
             "fewer, as every pair of them may be asked about"
         )
-    judged = judge(demonstrations, must, never)
+    constraints = constraints.among(demonstrations.vocabulary.steps)
+    judged = judge(demonstrations, constraints)
     steps, notes = _steps(demonstrations)
     counts = judged.before[np.ix_(steps, steps)]
     order = judged.order[np.ix_(steps, steps)]
@@ -178,9 +179,9 @@ the graph depend on it.
     asked = (shown.T < SEEN) & ~np.eye(len(steps), dtype=bool)
     name = demonstrations.vocabulary.name
     place = {name(node): number for number, node in enumerate(steps)}
-    certain = _certain(order, _places(place, must))
+    certain = _certain(order, _places(place, constraints.required))
     asked &= ~certain
-    for pair in _places(place, never):
+    for pair in _places(place, constraints.never):
         asked[pair] = False
     gain = np.where(asked, 1 - needs - RELUCTANCE * needs, 0.0)
     open_ = asked & (gain > 0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stepgraph.graph import Edge, TaskGraph
-from stepgraph.graph.stated import stated_edges
 
 NAMED = 5
 """So many edges are named."""
@@ -23,16 +22,17 @@ def consequences(without: TaskGraph, stated: TaskGraph) -> tuple[str, ...]:
 
     Examples
     --------
+    >>> from stepgraph.graph import Constraints
     >>> chain = {"grease": ["heat"], "fry": ["grease"]}
     >>> without = TaskGraph.from_preconditions(chain)
-    >>> never = {"settings": {"never": [["fry", "heat"]]}}
+    >>> never = Constraints(never=[("fry", "heat")])
     >>> told = {"grease": ["heat"], "fry": []}
-    >>> consequences(without, TaskGraph.from_preconditions(told, provenance=never))
+    >>> consequences(without, TaskGraph.from_preconditions(told, constraints=never))
     ("stated so, there goes too: 'fry' needs 'grease', as 'grease' needs 'heat'",)
     """
-    never = stated_edges(stated, "never")
+    never = frozenset(stated.constraints.never)
     lost = [edge for edge in _gone(without, stated) if edge not in never]
-    brought = [edge for edge in _gone(stated, without) if edge not in stated_edges(stated)]
+    brought = [edge for edge in _gone(stated, without) if edge not in stated.constraints.required]
     notes = []
     if lost:
         notes.append(f"stated so, there goes too: {_named(lost, stated, never)}")

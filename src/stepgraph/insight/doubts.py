@@ -6,8 +6,7 @@ import difflib
 from collections.abc import Iterator
 
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.doubtful import doubtful
-from stepgraph.graph.stated import stated
+from stepgraph.graph.evidence import doubtful
 from stepgraph.insight.evidence import edge_evidence
 from stepgraph.repetitions import first_occurrences
 from stepgraph.sequences import Demonstrations, in_words
@@ -66,7 +65,7 @@ def one_order(demonstrations: Demonstrations) -> str:
 
 def _against_recordings(demonstrations: Demonstrations, graph: TaskGraph) -> Iterator[str]:
     """Yield what somebody stated and recordings show the other way round."""
-    said = [pair for pair in stated(graph) if set(pair) <= set(graph.steps)]
+    said = graph.constraints.among(graph.steps).required
     for (step, needed), found in edge_evidence(demonstrations, said).items():
         if found.broken:
             yield (

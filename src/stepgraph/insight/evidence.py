@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stepgraph.graph import Edge
 from stepgraph.graph.adjacency import WeightedAdjacency
-from stepgraph.graph.attributes import EXAMPLES, EdgeEvidence
+from stepgraph.graph.evidence import EXAMPLES, EdgeEvidence
 from stepgraph.insight.tally import every_step
 from stepgraph.sequences import END, START, Demonstrations, KeyStepSequence
 

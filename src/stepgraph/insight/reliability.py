@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stepgraph.errors import InputError
-from stepgraph.graph import Edge
+from stepgraph.graph import NO_CONSTRAINTS, Constraints
 from stepgraph.learners.robust import Robust
 from stepgraph.repetitions import first_occurrences
 from stepgraph.sequences import Demonstrations
@@ -46,9 +45,7 @@ class Judgement:
     reliability: tuple[float, ...]
 
 
-def judge(
-    demonstrations: Demonstrations, must: Sequence[Edge] = (), never: Sequence[Edge] = ()
-) -> Judgement:
+def judge(demonstrations: Demonstrations, constraints: Constraints = NO_CONSTRAINTS) -> Judgement:
     """Return how sure each ordered pair of steps is, and how far each recording is trusted.
 
     Marks of annotators are not looked at.
@@ -57,8 +54,8 @@ def judge(
     ----------
     demonstrations
         The recordings.
-    must, never
-        Edges (step, precondition) that somebody knows to be in the order, or not to be in it.
+    constraints
+        Edges that somebody knows to be in the order, or not to be in it.
 
     Raises
     ------
@@ -77,7 +74,7 @@ def judge(
             f"{about}: {len(demonstrations.seen):,} different steps; expected {LARGEST:,} or "
             "fewer, as each is compared with every other"
         )
-    learned = Robust(must=tuple(must), never=tuple(never)).learn(demonstrations)
+    learned = Robust(constraints=constraints).learn(demonstrations)
     if learned.confidence is None or learned.trust is None:
         raise AssertionError("the robust learner says how sure it is")  # for the type checker
     sequences = tuple(first_occurrences(recording.steps) for recording in demonstrations)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from stepgraph.graph.attributes import StepAttributes
+from stepgraph.graph.evidence import StepAttributes
 from stepgraph.insight.association import related
 from stepgraph.insight.slips import habit_probabilities
 from stepgraph.insight.tally import BoolMatrix, Matrix, tally

@@ -9,8 +9,7 @@ from dataclasses import replace
 from stepgraph.errors import InputError
 from stepgraph.graph import Edge, TaskGraph
 from stepgraph.graph.adjacency import WeightedAdjacency
-from stepgraph.graph.attributes import PROBABLE, EdgeEvidence
-from stepgraph.graph.stated import stated_edges
+from stepgraph.graph.evidence import PROBABLE, EdgeEvidence
 from stepgraph.insight.evidence import edge_evidence
 from stepgraph.learners.robust.learner import KEPT
 from stepgraph.learners.step_names import may_belong_together
@@ -53,9 +52,13 @@ def why(
     if step == needed:
         raise InputError(f"why {step!r} needs itself cannot be asked; name two steps")
     shown = edge_evidence(demonstrations, [edge], confidence)[edge]
-    if edge in stated_edges(graph) | stated_edges(graph, "never"):
+    if _is_required(graph, edge) or edge in graph.constraints.never:
         shown = replace(shown, probability=None)  # what was stated is not a matter of chance
     return f"{_verdict(demonstrations, graph, edge, shown)}: {shown.told()}"
+
+
+def _is_required(graph: TaskGraph, edge: Edge) -> bool:
+    return edge in graph.constraints.required and edge in graph.edges
 
 
 def _verdict(
@@ -64,7 +67,7 @@ def _verdict(
     step, needed = edge
     if step not in graph.steps or needed not in graph.steps:
         return f"{step!r} does not need {needed!r}, as the graph has not both"
-    if (step, needed) in stated_edges(graph):
+    if _is_required(graph, edge):
         return f"{step!r} needs {needed!r}, as stated"
     if (step, needed) in graph.edges:
         return f"{step!r} needs {needed!r}"
@@ -82,13 +85,12 @@ def _reason(
     demonstrations: Demonstrations, graph: TaskGraph, edge: Edge, shown: EdgeEvidence
 ) -> str:
     """Return why an edge is absent, as far as it can be known; empty where it cannot."""
-    settings = graph.provenance.get("settings")
-    chosen = settings if isinstance(settings, Mapping) else {}
-    if edge in stated_edges(graph, "never"):
+    chosen = graph.provenance.settings
+    if edge in graph.constraints.never:
         return ", as stated"
     if not shown.held + shown.broken:
         return ", as nobody has done both"
-    if "threshold" in graph.provenance:
+    if graph.provenance.threshold is not None:
         return ", with this threshold"
     limit = chosen.get("least_probable")
     if shown.probability is not None:
@@ -102,8 +104,8 @@ def _reason(
         return ", as nobody did the two one right after the other"
     if isinstance(limit, int | float):
         return ", beside what 'least_probable' rules out ('stepgraph methods robust' says more)"
-    for name in ("never", "must"):
-        if chosen.get(name):
+    for name, said in (("never", graph.constraints.never), ("must", graph.constraints.required)):
+        if said:
             return f", beside what {name!r} says"
     if shown.probability is None:
         return ""
@@ -116,7 +118,7 @@ def _may_be_chance(
 ) -> bool:
     """Return whether a method that wants more than an order was shown no more than that."""
     step, needed = edge
-    if graph.provenance.get("method") not in ("robust", "fusion") or chosen.get("prior"):
+    if graph.provenance.method not in ("robust", "fusion") or chosen.get("prior"):
         return False
     if chosen.get("names", True) and may_belong_together(step, needed):
         return False

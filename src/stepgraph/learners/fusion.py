@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from stepgraph.graph.adjacency import Matrix, WeightedAdjacency
 from stepgraph.learners.base import Learned
-from stepgraph.learners.constraints import Constraints
-from stepgraph.learners.knowledge import InformedLearner
+from stepgraph.learners.knowledge import InformedLearner, NumberedConstraints
 from stepgraph.learners.precedence import Precedence, precedence
 from stepgraph.postprocess import to_graph, weakest_in_cycles
 from stepgraph.repetitions import without_repetitions
@@ -49,7 +48,7 @@ class Fusion(InformedLearner):
         words = evidence.words
         bonus = IN_PRIOR if self.prior is not None else SHARED_WORD
         odds = evidence.features() @ (BASE, ADJACENT, bonus)
-        constraints = self.constraints(words)
+        constraints = self.numbered_constraints(words)
         kept = constraints.apply(evidence.candidates & (odds > 0), odds)
         matrix = np.where(kept, 1 / (1 + np.exp(-odds)), 0.0)
         for edge in constraints.must:
@@ -115,7 +114,7 @@ class Evidence:
         ones = np.ones(self.candidates.shape)
         return np.stack([ones, self.adjacent.astype(float), self.supported.astype(float)], axis=-1)
 
-    def changes(self, kept: BoolMatrix, constraints: Constraints) -> list[str]:
+    def changes(self, kept: BoolMatrix, constraints: NumberedConstraints) -> list[str]:
         """Return every edge that the prior added or removed, with what is known of it.
 
         Compared are the finished graphs: that of the order that all recordings share, and that
@@ -150,7 +149,7 @@ class Evidence:
     def _is_end(self, step: int, needed: int) -> bool:
         return needed == 0 or step == self.words.end
 
-    def _why_not(self, step: int, needed: int, constraints: Constraints) -> str:
+    def _why_not(self, step: int, needed: int, constraints: NumberedConstraints) -> str:
         if self._is_end(step, needed):
             return ": it follows from other edges now"
         known = f": {self._for(step, needed)}; "

@@ -1,16 +1,18 @@
-"""What learners are told beside the recordings: a prior graph, must and never edges, step names."""
+"""What learners are told beside the recordings: a prior graph, constraints, step names."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
+import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
 from stepgraph.errors import GraphError, SettingError
-from stepgraph.graph import Edge, TaskGraph
+from stepgraph.graph import NO_CONSTRAINTS, Constraints, TaskGraph
+from stepgraph.graph.adjacency import Matrix
 from stepgraph.learners.base import Learner
-from stepgraph.learners.constraints import Constraints
 from stepgraph.learners.step_names import may_belong_together
 from stepgraph.sequences import Vocabulary
 
@@ -25,42 +27,32 @@ class InformedLearner(Learner):
     ----------
     prior
         What somebody thinks the graph is: complete or not, right or wrong.
-    must
-        Edges (step, precondition) that the result has to imply, whatever the recordings say.
-    never
-        Edges that it may not imply.
+    constraints
+        Edges that the result implies, or does not imply, whatever the recordings say.
     names
         Whether step names count where no prior graph is given: pairs whose names share a content
         word are kept, and so are pairs of which a name says nothing, such as 'A7'.
     """
 
     prior: TaskGraph | None = None
-    must: tuple[Edge, ...] = ()
-    never: tuple[Edge, ...] = ()
+    constraints: Constraints = NO_CONSTRAINTS
     names: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.prior is not None and not isinstance(self.prior, TaskGraph):
             raise SettingError(f"prior is {self.prior!r}; expected a TaskGraph")
-        for name in ("must", "never"):
-            given = getattr(self, name)
-            edges = (given,) if isinstance(given, str) else tuple(given)
-            if not all(isinstance(edge, tuple | list) and len(edge) == 2 for edge in edges):
-                raise SettingError(
-                    f"{name} is {given!r}; expected pairs (step, precondition), as in "
-                    f"{name}=[('mix', 'crack egg')]"
-                )
-            object.__setattr__(self, name, tuple((a, b) for a, b in edges))
+        if not isinstance(self.constraints, Constraints):
+            raise SettingError(f"constraints is {self.constraints!r}; expected Constraints(...)")
 
     @property
     def source(self) -> str:
         """What support for a pair comes from, in words."""
         return "the prior" if self.prior is not None else "a shared word in their names"
 
-    def constraints(self, words: Vocabulary) -> Constraints:
-        """Return the must and never edges in node numbers."""
-        return Constraints.of(words, self.must, self.never)
+    def numbered_constraints(self, words: Vocabulary) -> NumberedConstraints:
+        """Return the constraints in node numbers."""
+        return NumberedConstraints.of(words, self.constraints)
 
     def supported(self, words: Vocabulary) -> BoolMatrix:
         """Return which pairs the prior orders, or whose names share a word.
@@ -88,3 +80,65 @@ class InformedLearner(Learner):
                 for column, other in enumerate(words.steps, start=1):
                     supported[row, column] = row != column and may_belong_together(one, other)
         return supported
+
+
+@dataclass(frozen=True)
+class NumberedConstraints:
+    """Edges (step, precondition) that a graph has to imply, or may not imply, in node numbers.
+
+    Parameters
+    ----------
+    must
+        Edges that it has to imply.
+    never
+        Edges that it may not imply.
+    """
+
+    must: tuple[tuple[int, int], ...] = ()
+    never: tuple[tuple[int, int], ...] = ()
+
+    @classmethod
+    def of(cls, words: Vocabulary, constraints: Constraints) -> NumberedConstraints:
+        """Look the steps up in a vocabulary.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such step.
+        InputError
+            If the constraints contradict each other; see `Constraints.check`.
+        """
+        constraints.check(words.steps)
+        node = words.node
+        return cls(
+            tuple((node(a), node(b)) for a, b in constraints.required),
+            tuple((node(a), node(b)) for a, b in constraints.never),
+        )
+
+    def apply(self, edges: BoolMatrix, strength: Matrix) -> BoolMatrix:
+        """Return the edges with the constraints obeyed: the weakest edges in their way go.
+
+        Parameters
+        ----------
+        edges
+            An acyclic set of edges: row = step, column = precondition.
+        strength
+            How much each edge has to be said for it.
+        """
+        graph = nx.from_numpy_array(edges.astype(np.int64), create_using=nx.DiGraph)
+        graph.remove_edges_from(self.never)  # first, so that nothing gives way to a path over them
+        for step, needed in self.must:
+            self._cut(graph, needed, step, strength)
+            graph.add_edge(step, needed)
+        for step, needed in self.never:
+            self._cut(graph, step, needed, strength)
+        obeyed: BoolMatrix = nx.to_numpy_array(graph, nodelist=range(len(edges)), weight=None) > 0
+        return obeyed
+
+    def _cut(self, graph: nx.DiGraph, start: int, goal: int, strength: Matrix) -> None:
+        """Remove the weakest edge from one path after another until none leads to the goal."""
+        insisted = set(self.must)
+        while nx.has_path(graph, start, goal):
+            path = nx.shortest_path(graph, start, goal)
+            loose = [edge for edge in pairwise(path) if edge not in insisted]
+            graph.remove_edge(*min(loose, key=lambda edge: (strength[edge], edge)))

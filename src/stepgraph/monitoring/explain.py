@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import EdgeEvidence
+from stepgraph.graph.evidence import EdgeEvidence
 from stepgraph.monitoring.monitor import Kind, Verdict
+from stepgraph.sequences import in_words
 
 if TYPE_CHECKING:
     from stepgraph.monitoring.uncertain_verdict import UncertainVerdict
@@ -62,9 +63,9 @@ def evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> str:
 
     Examples
     --------
-    >>> from stepgraph.graph.attributes import EdgeEvidence
+    >>> from stepgraph.graph import Provenance
     >>> graph = TaskGraph(["egg", "mix"], [("mix", "egg")], weights={("mix", "egg"): 0.931},
-    ...                   provenance={"method": "do", "recordings": 12})
+    ...                   provenance=Provenance("do", recordings=12))
     >>> evidence(graph, "mix", ["egg"])
     "weight of 'egg': 0.93; learned from 12 recordings with 'do'"
     >>> counted = graph.replace(evidence={("mix", "egg"): EdgeEvidence(10, 1, 1, (), ("anna",))})
@@ -109,12 +110,12 @@ def _edge_evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) ->
 
 def _with_source(graph: TaskGraph, parts: Iterable[str]) -> str:
     """Return the evidence, and what the graph was learned from."""
-    method, recordings = graph.provenance.get("method"), graph.provenance.get("recordings")
+    method, recordings = graph.provenance.method, graph.provenance.recordings
     source = ""
-    if isinstance(recordings, int) and not isinstance(recordings, bool):
+    if recordings is not None:
         noun = "recording" if recordings == 1 else "recordings"
-        how = f" with {method!r}" if isinstance(method, str) else ""
-        source = f"learned from {recordings} {noun}{how}"
+        how = f" with {method!r}" if method else ""
+        source = f"learned from {in_words(recordings)} {noun}{how}"
     return "; ".join(filter(None, [", ".join(parts), source]))
 
 

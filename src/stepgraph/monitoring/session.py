@@ -19,7 +19,7 @@ from stepgraph.errors import FormatError, InputError
 from stepgraph.files import write_text
 from stepgraph.formats.json_text import VERSION, dump_json, expect_format, finite_number, read_json
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.given import as_graph
+from stepgraph.graph.task_graph import expect_graph
 from stepgraph.monitoring.plan import Plan, bits
 
 UNDO_LIMIT = 32
@@ -55,7 +55,7 @@ class Session(ABC, Generic[M]):
     _past: deque[M]
 
     def __init__(self, graph: TaskGraph, first: M) -> None:
-        self.graph = as_graph(graph, "a monitor")
+        self.graph = expect_graph(graph, "a monitor")
         self._now = first
         self._past = deque(maxlen=UNDO_LIMIT)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from stepgraph.errors import nearest_names
 from stepgraph.graph import Edge, TaskGraph
-from stepgraph.graph.given import as_graph
+from stepgraph.graph.task_graph import expect_graph
 from stepgraph.monitoring.plan import Plan
 from stepgraph.sequences import step_names
 
@@ -111,7 +111,7 @@ def find_violations(graph: TaskGraph, steps: Iterable[str]) -> tuple[Violation, 
     ...     print(violation)
     step 2, 'mix': done before 'milk'
     """
-    names = step_names(steps, as_graph(graph, "find_violations").vocabulary)
+    names = step_names(steps, expect_graph(graph, "find_violations").vocabulary)
     done: set[str] = set()
     found = []
     for position, step in enumerate(names, start=1):

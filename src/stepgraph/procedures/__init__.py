@@ -27,7 +27,7 @@ from stepgraph.formats.stepgraph_json import (
     graph_to_json,
 )
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import StepAttributes
+from stepgraph.graph.evidence import StepAttributes
 from stepgraph.sequences import Demonstrations, KeyStepSequence
 
 __all__ = [
@@ -144,7 +144,7 @@ def load_procedure(name: str) -> Procedure:
     if name not in known:
         raise UnknownNameError("procedure", name, known)
     graph = graph_from_json(_read(name + GRAPH_SUFFIX), name + GRAPH_SUFFIX)
-    optional, repeatable = graph.provenance["optional"], graph.provenance["repeatable"]
+    optional, repeatable = graph.provenance.other["optional"], graph.provenance.other["repeatable"]
     attributes = {
         step: StepAttributes(optional=step in optional, repeatable=step in repeatable)
         for step in graph.steps
@@ -156,8 +156,8 @@ def load_procedure(name: str) -> Procedure:
         demonstrations=demonstrations_from_json(
             _read(name + DEMONSTRATIONS_SUFFIX), name + DEMONSTRATIONS_SUFFIX
         ),
-        about=graph.provenance["about"],
-        domain=graph.provenance["domain"],
+        about=graph.provenance.other["about"],
+        domain=graph.provenance.other["domain"],
         optional=tuple(optional),
         repeatable=tuple(repeatable),
     )

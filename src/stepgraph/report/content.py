@@ -16,7 +16,7 @@ from stepgraph.drawing.picture import edge_facts, step_facts
 from stepgraph.drawing.terminal import draw
 from stepgraph.errors import UnavailableError
 from stepgraph.graph import Edge, TaskGraph
-from stepgraph.graph.attributes import EdgeEvidence
+from stepgraph.graph.evidence import EdgeEvidence
 from stepgraph.insight import edge_evidence
 from stepgraph.learners import Progress, no_progress
 from stepgraph.monitoring import Monitor, Verdict
@@ -29,7 +29,7 @@ from stepgraph.report.scores import (
     score_entries,
     training_chart,
 )
-from stepgraph.sequences import END, SKIPPED, START, Demonstrations, KeyStepSequence
+from stepgraph.sequences import END, SKIPPED, START, Demonstrations, KeyStepSequence, in_words
 
 _ALLOWED = (Kind.CORRECT, Kind.REPEATED)
 
@@ -251,15 +251,16 @@ def make_report(
 
 def _facts(graph: TaskGraph) -> tuple[tuple[str, str], ...]:
     facts = [("Steps", str(len(graph.steps))), ("Edges", str(len(graph.edges)))]
-    for name, title in (
-        ("method", "Learned with"),
-        ("recordings", "Learned from recordings"),
-        ("seed", "Seed"),
-        ("stepgraph", "Version of stepgraph"),
+    known = graph.provenance
+    recordings = "" if known.recordings is None else in_words(known.recordings)
+    for title, value in (
+        ("Learned with", known.method),
+        ("Learned from recordings", recordings),
+        ("Seed", "" if known.seed is None else str(known.seed)),
+        ("Version of stepgraph", known.version),
     ):
-        value = graph.provenance.get(name)
-        if isinstance(value, str | int | float):
-            facts.append((title, str(value)))
+        if value:
+            facts.append((title, value))
     return tuple(facts)
 
 

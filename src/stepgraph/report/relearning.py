@@ -16,7 +16,6 @@ import numpy as np
 from stepgraph.errors import StepgraphError
 from stepgraph.evaluation import compare_edges
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.stated import stated
 from stepgraph.learners import LEARNERS, Curve, Progress, get_learner, no_progress
 from stepgraph.pipeline import learn_all, learnable
 from stepgraph.sequences import Demonstrations, in_words
@@ -68,15 +67,13 @@ class _Recipe:
     @classmethod
     def of(cls, graph: TaskGraph) -> _Recipe | None:
         known = graph.provenance
-        method, seed = known.get("method"), known.get("seed", 0)
-        settings = known.get("settings", {})
-        if not isinstance(method, str) or method not in LEARNERS or method in _NEVER_AGAIN:
+        method, seed = known.method, known.seed or 0
+        settings = dict(known.settings)
+        if method not in LEARNERS or method in _NEVER_AGAIN:
             return None
-        if not isinstance(seed, int) or not isinstance(settings, Mapping):
-            return None
-        asked = {
-            name: known[name] for name in ("threshold", "relaxed", "with_mistakes") if name in known
-        }
+        asked = {name: getattr(known, name) for name in ("threshold", "relaxed", "with_mistakes")}
+        if graph.constraints:
+            settings["constraints"] = graph.constraints
         # Texts among the settings of a slow method name files to read or to write.
         if not LEARNERS[method].quick and any(isinstance(v, str) for v in settings.values()):
             return None
@@ -132,10 +129,8 @@ def relearn(
     wanted = usual_draws(recipe.method, demonstrations) if draws is None else draws
     if not wanted:
         return None
-    said = dict.fromkeys(
-        name for pair in (*stated(graph), *stated(graph, "never")) for name in pair
-    )
-    lacking = [name for name in said if name not in demonstrations.vocabulary]
+    stated = graph.constraints.steps
+    lacking = [name for name in stated if name not in demonstrations.vocabulary]
     if lacking:
         return Relearned(
             f"The method {recipe.method!r} was not run again: no recording shows "

@@ -131,7 +131,7 @@ def reliability_charts(graph: TaskGraph, truth: TaskGraph) -> Iterator[str]:
     if len(points) < 2:
         return
     lines = [Series("edges", points)]
-    if graph.provenance.get("method") in _PROBABLE:
+    if graph.provenance.method in _PROBABLE:
         said = [Point(point.x, 100 * point.x) for point in points]
         lines.append(Series("as the weights say", said, muted=True))
     yield line_chart(

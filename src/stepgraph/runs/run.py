@@ -11,7 +11,7 @@ from typing import Any
 
 from stepgraph.errors import InputError
 from stepgraph.learners import Progress, get_learner, no_progress
-from stepgraph.pipeline import DEFAULT_METHOD
+from stepgraph.pipeline import DEFAULT_METHOD, with_constraints
 from stepgraph.runs.batches import MOST_PAIRS, MOST_PROCEDURES, Batch, Sized, cut_batches
 from stepgraph.runs.checkpoint import Checkpoint, fingerprint_of
 from stepgraph.runs.collection import set_aside
@@ -112,7 +112,8 @@ def learn_run(
         If something is wrong with the run as a whole; a procedure's own failure is in the report.
     """
     reserved = ("seed", "threshold", "relaxed", "with_mistakes")
-    get_learner(method, **{name: value for name, value in options.items() if name not in reserved})
+    settings = {name: value for name, value in options.items() if name not in reserved}
+    get_learner(method, **with_constraints(settings))
     sizes, fetch = _sizes(procedures, fetch)
     batches = cut_batches(sizes, most=most, most_pairs=most_pairs)
     run = _Run(batches, fetch, _Work(method, options), progress)

@@ -277,7 +277,7 @@ def test_the_key_is_written_nowhere(
     assert len(kept) == 4
     for text in (repr(learner), repr(learning), *kept):
         assert KEY not in text
-    assert learning.graph.provenance["settings"] == {
+    assert learning.graph.provenance.settings == {
         "base_url": server.url,
         "cache": str(tmp_path / "cache"),
         "model": MODEL,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from benchmarks.generators import Noise, draw_demonstrations, random_procedure
 from stepgraph.errors import InputError, SettingError
 from stepgraph.evaluation import compare_edges
-from stepgraph.graph import TaskGraph
+from stepgraph.graph import Constraints, TaskGraph
 from stepgraph.learners import Learned, get_learner
 from stepgraph.learners.partial_order import closure, reduction
 from stepgraph.learners.robust import Robust, learner
@@ -177,7 +177,8 @@ def test_every_pair_of_the_order_has_a_weight_and_every_step_needs_start() -> No
 
 
 def test_a_pair_that_is_required_is_certain() -> None:
-    learned = get_learner("robust", must=[("a", "c")]).learn(Demonstrations.from_steps(["abc"] * 3))
+    told = get_learner("robust", constraints=Constraints(must=[("a", "c")]))
+    learned = told.learn(Demonstrations.from_steps(["abc"] * 3))
     assert learned.confidence is not None
     assert learned.adjacency.weight("a", "c") == learned.confidence.weight("a", "c") == 1
 
@@ -200,7 +201,9 @@ def test_careless_recordings_are_named_the_worst_first() -> None:
 
 def test_must_never_and_prior_are_obeyed() -> None:
     demonstrations = Demonstrations.from_steps(["abc", "abc", "acb"])
-    graph = _graph("robust", demonstrations, must=[("a", "c")], never=[("b", "a")])
+    graph = _graph(
+        "robust", demonstrations, constraints=Constraints(must=[("a", "c")], never=[("b", "a")])
+    )
     assert "c" in graph.all_preconditions_of("a")
     assert "a" not in graph.all_preconditions_of("b")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from stepgraph.formats import read_demonstrations
 from stepgraph.formats.stepgraph_json import graph_from_json
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import StepAttributes
+from stepgraph.graph.evidence import StepAttributes
 from stepgraph.monitoring import Monitor
 from tests.web.service.running import BATTER, STEPS, Running, replayed, without_ids
 

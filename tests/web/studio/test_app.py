@@ -76,9 +76,9 @@ def test_edits_are_made_undone_and_saved_with_their_history(studio: RunningStudi
     assert answer.json()["saved"]
     saved = read_graph(studio.path)
     assert saved.optional_steps == ("warm pot",)
-    assert [entry["edit"] for entry in saved.provenance["history"]] == ["pin", "optional"]
-    assert saved.provenance["history"][0]["at"] == NOON
-    assert saved.provenance["method"] == "robust"
+    assert [entry["edit"] for entry in saved.provenance.history] == ["pin", "optional"]
+    assert saved.provenance.history[0]["at"] == NOON
+    assert saved.provenance.method == "robust"
 
 
 def test_a_cycle_is_refused_with_the_cycle(studio: RunningStudio) -> None:
@@ -155,8 +155,8 @@ def test_learning_anew_obeys_pins_and_bans(studio: RunningStudio) -> None:
     graph = studio.session.graph
     assert "boil water" in graph.all_preconditions_of("warm pot")
     assert "add leaves" not in graph.all_preconditions_of("steep")
-    assert graph.provenance["settings"]["must"] == [["warm pot", "boil water"]]
-    assert studio.session.state.edits.never == (("steep", "add leaves"),)
+    assert graph.constraints.pinned == (("warm pot", "boil water"),)
+    assert studio.session.state.edits.constraints.never == (("steep", "add leaves"),)
 
 
 def test_advice_is_worked_out_and_kept_for_these_recordings(studio: RunningStudio) -> None:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from stepgraph.errors import CycleError, InputError, SettingError, UnknownNameError
 from stepgraph.formats.stepgraph_json import graph_from_json, graph_to_json
-from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import EdgeEvidence, StepAttributes
+from stepgraph.graph import Constraints, Edge, Provenance, TaskGraph
+from stepgraph.graph.evidence import EdgeEvidence, StepAttributes
 from stepgraph.sequences import END, START, Demonstrations
 from stepgraph.web.studio.basis import Basis
 from stepgraph.web.studio.session import StudioSession
@@ -25,7 +25,7 @@ def test_nothing_is_edited_at_first() -> None:
     assert session.graph == TEA
     assert session.is_saved
     assert (session.undoable, session.redoable) == (None, None)
-    assert "history" not in session.to_save().provenance
+    assert not session.to_save().provenance.history
 
 
 def test_an_edge_is_added_and_start_gives_way() -> None:
@@ -91,9 +91,9 @@ def test_the_last_word_on_an_edge_counts() -> None:
     session.forbid("pour", "warm pot")
     assert ("pour", "warm pot") not in session.graph.edges
     session.pin("pour", "warm pot")
-    assert session.state.edits.never == ()
+    assert session.state.edits.constraints.never == ()
     session.remove("pour", "warm pot")
-    assert session.state.edits.must == ()
+    assert session.state.edits.constraints.pinned == ()
     session.add("pour", "warm pot")
     assert session.state.edits.added == ()  # it was in the basis
     assert session.graph == TEA
@@ -194,7 +194,7 @@ def test_learning_anew_keeps_pins_bans_and_marks_and_says_what_it_gave_up() -> N
     assert any(
         "given up: that 'boil water' needs 'warm pot' was added by hand" in one for one in said
     )
-    assert session.state.edits.must == (("add leaves", "warm pot"),)
+    assert session.state.edits.constraints.pinned == (("add leaves", "warm pot"),)
     assert session.state.edits.added == ()
     assert session.graph.optional_steps == ("add leaves",)
     session.undo()
@@ -205,7 +205,7 @@ def test_other_recordings_begin_afresh_and_can_be_undone() -> None:
     session = sitting()
     session.pin("serve", "pour")
     session.opened(brewed())
-    assert session.state.edits.must == ()
+    assert session.state.edits.constraints.pinned == ()
     session.undo()
     assert session.graph == TEA
 
@@ -227,17 +227,17 @@ def test_the_history_is_saved_and_goes_on_in_the_next_sitting() -> None:
     session.remove("serve", "steep")
     session.undo()
     saved = graph_from_json(graph_to_json(session.to_save()))
-    assert saved.provenance["history"] == [
+    assert saved.provenance.history == (
         {"at": NOON, "edit": "pin", "step": "serve", "needs": "pour"},
         {"at": NOON, "edit": "forbid", "step": "pour", "needs": "warm pot"},
         {"at": NOON, "edit": "optional", "step": "add leaves"},
-    ]
+    )
     again = sitting(saved)
     assert again.graph == session.graph
-    assert again.state.edits.must == (("serve", "pour"),)
-    assert again.state.edits.never == (("pour", "warm pot"),)
+    assert again.state.edits.constraints.pinned == (("serve", "pour"),)
+    assert again.state.edits.constraints.never == (("pour", "warm pot"),)
     again.free("pour", "warm pot")
-    assert [entry["edit"] for entry in again.to_save().provenance["history"]] == [
+    assert [entry["edit"] for entry in again.to_save().provenance.history] == [
         "pin",
         "forbid",
         "optional",
@@ -245,28 +245,18 @@ def test_the_history_is_saved_and_goes_on_in_the_next_sitting() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "constraints",
-    [
-        [],
-        "must",
-        {"must": [["pour"]]},
-        {"must": [["pour", "nothing like it"]]},
-        {"never": 3},
-        {"must": [["pour", "serve"], ["serve", "pour"]]},
-    ],
-)
-def test_constraints_that_cannot_be_used_are_noted_and_left_out(constraints: object) -> None:
-    session = sitting(TEA.replace(provenance={"constraints": constraints}))
+def test_constraints_that_contradict_each_other_are_noted_and_left_out() -> None:
+    contradiction = Constraints(must=[("pour", "serve"), ("serve", "pour")])
+    session = sitting(TEA.replace(constraints=contradiction))
     assert session.graph == TEA
-    assert session.notes
+    assert "need each other" in session.notes[0]
 
 
-@pytest.mark.parametrize("marks", [{"sing": True}, {"serve": "yes"}, ["serve"], 3])
-def test_marks_that_cannot_be_used_are_noted_and_left_out(marks: object) -> None:
-    session = sitting(TEA.replace(provenance={"constraints": {"optional": marks}}))
-    assert session.state.edits.optional == {}
-    assert "'optional'" in session.notes[0]
+def test_constraints_on_steps_that_the_graph_lacks_are_kept_for_later() -> None:
+    unseen = Constraints(must=[("pour", "sing")], optional=["sing"])
+    session = sitting(TEA.replace(constraints=unseen))
+    assert session.graph == TEA
+    assert session.to_save().constraints == unseen
 
 
 def test_marks_hold_in_the_next_sitting_when_it_is_learned_anew() -> None:
@@ -288,12 +278,23 @@ def test_a_mark_that_the_file_contradicts_by_now_is_noted_and_left_out() -> None
     )
 
 
-def test_a_foreign_history_is_kept() -> None:
-    session = sitting(TEA.replace(provenance={"history": ["made by hand"], "method": "hand"}))
+def test_what_a_file_says_of_its_origin_is_kept() -> None:
+    origin = Provenance("hand", other={"author": "Ada"})
+    session = sitting(TEA.replace(provenance=origin))
     session.remove("serve", "steep")
-    provenance = session.to_save().provenance
-    assert provenance["method"] == "hand"
-    assert provenance["history"][0] == {"edit": "other", "content": "made by hand"}
+    saved = session.to_save().provenance
+    assert (saved.method, saved.other) == ("hand", {"author": "Ada"})
+
+
+def test_what_was_stated_when_a_graph_was_learned_is_pinned_and_kept() -> None:
+    stated = Constraints(must=[("add leaves", "warm pot")], never=[("steep", "add leaves")])
+    session = sitting(TEA.replace(constraints=stated))
+    assert "warm pot" in session.graph.all_preconditions_of("add leaves")
+    assert "add leaves" not in session.graph.all_preconditions_of("steep")
+    with pytest.raises(InputError, match="pinned already"):
+        session.pin("add leaves", "warm pot")
+    session.free("steep", "add leaves")
+    assert session.to_save().constraints == Constraints(must=stated.must)
 
 
 def test_undo_and_redo_beyond_the_ends_are_refused() -> None:
@@ -353,7 +354,7 @@ def test_any_edits_make_a_task_graph_and_can_all_be_undone_and_redone(
         for step in session.graph.steps:  # everything lies between START and END
             assert path(session.graph, END, step)
             assert path(session.graph, step, START)
-        must, never = session.state.edits.insisted, session.state.edits.never
+        must, never = wanted(session), session.state.edits.constraints.never
         assert all(path(session.graph, *edge) for edge in must)
         assert not any(path(session.graph, *edge) for edge in never)
         if len(session.state.history) == count:
@@ -367,6 +368,11 @@ def test_any_edits_make_a_task_graph_and_can_all_be_undone_and_redone(
     for graph in seen[1:]:
         session.redo()
         assert session.graph == graph
+
+
+def wanted(session: StudioSession) -> tuple[Edge, ...]:
+    edits = session.state.edits
+    return (*edits.constraints.required, *edits.added)
 
 
 def path(graph: TaskGraph, step: str, needed: str) -> bool:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from stepgraph.graph import NO_CONSTRAINTS
 from stepgraph.sequences import Demonstrations
 from stepgraph.web.studio.tasks import relearn
 from tests.web.studio.running import ORDERS
@@ -8,7 +9,7 @@ from tests.web.studio.running import ORDERS
 def test_the_bar_moves_with_the_learner_not_only_by_stages() -> None:
     told: list[tuple[float, str]] = []
     given = Demonstrations.from_steps(ORDERS, procedure="tea")
-    relearn(lambda done, what: told.append((done, what)), given, "tea.csv", (), (), False)
+    relearn(lambda done, what: told.append((done, what)), given, "tea.csv", NO_CONSTRAINTS, False)
     shares = [done for done, _ in told]
     assert shares == sorted(shares)
     assert shares[-1] <= 1

@@ -104,7 +104,7 @@ class Robust(InformedLearner):
         numbered, new = by_place(demonstrations)
         words = numbered.vocabulary
         recordings = Recordings.of(numbered, self.repetitions, seed)
-        constraints = self.constraints(words)
+        constraints = self.numbered_constraints(words)
         search, order = self._best_search(recordings, constraints.never, tell)
         people = search.people
         found = confidence(recordings, people, order)
@@ -137,7 +137,7 @@ class Robust(InformedLearner):
         """Search for the order; return what is minimised before each sweep over all pairs."""
         demonstrations, _ = by_place(demonstrations)
         recordings = Recordings.of(demonstrations, self.repetitions, seed)
-        never = self.constraints(demonstrations.vocabulary).never
+        never = self.numbered_constraints(demonstrations.vocabulary).never
         search, _ = self._best_search(recordings, never)
         what = f"minus log likelihood, plus {EDGE_COST} for each edge"
         return Curve(what, "sweep over all pairs", tuple(-score for score in search.scores))

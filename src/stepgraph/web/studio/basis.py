@@ -9,7 +9,7 @@ import numpy as np
 
 from stepgraph.graph import Edge, TaskGraph
 from stepgraph.graph.adjacency import WeightedAdjacency
-from stepgraph.graph.attributes import EdgeEvidence
+from stepgraph.graph.evidence import EdgeEvidence
 from stepgraph.insight import edge_evidence
 from stepgraph.pipeline import Learning
 from stepgraph.postprocess import to_graph

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
 from stepgraph.errors import CycleError
-from stepgraph.graph import Edge, TaskGraph
-from stepgraph.graph.attributes import StepAttributes
-from stepgraph.learners.constraints import Constraints
+from stepgraph.graph import NO_CONSTRAINTS, Constraints, Edge, TaskGraph
+from stepgraph.learners.knowledge import NumberedConstraints
 from stepgraph.postprocess import implied_edges
 from stepgraph.sequences import END, START
 from stepgraph.web.studio.basis import Basis, evidence_for
@@ -30,33 +28,37 @@ class Edits:
     ----------
     added, removed
         Edges that the graph has, or has not, until it is learned anew.
-    must, never
-        Edges that the graph has to imply, or may not imply, also when it is learned anew.
-    optional
-        Steps that may or may not be left out, whatever the recordings say.
+    constraints
+        What the graph obeys also when it is learned anew.
     threshold
         Edges weigh more than this; None for the graph as it was read or learned.
     """
 
     added: tuple[Edge, ...] = ()
     removed: tuple[Edge, ...] = ()
-    must: tuple[Edge, ...] = ()
-    never: tuple[Edge, ...] = ()
-    optional: Mapping[str, bool] = field(default_factory=dict)
+    constraints: Constraints = NO_CONSTRAINTS
     threshold: float | None = None
 
     def without(self, edge: Edge) -> Edits:
         """Return the edits without anything said of an edge."""
-        kept = {
-            name: tuple(other for other in getattr(self, name) if other != edge)
-            for name in ("added", "removed", "must", "never")
-        }
-        return Edits(**kept, optional=self.optional, threshold=self.threshold)
+        return Edits(
+            tuple(other for other in self.added if other != edge),
+            tuple(other for other in self.removed if other != edge),
+            self.constraints.without(edge),
+            self.threshold,
+        )
 
-    @property
-    def insisted(self) -> tuple[Edge, ...]:
-        """The edges that a person wants in the graph."""
-        return tuple(dict.fromkeys((*self.must, *self.added)))
+
+def edits_of(graph: TaskGraph) -> tuple[Edits, tuple[str, ...]]:
+    """Return what a person had said of a graph before, and notes on marks that no longer hold."""
+    constraints, notes = graph.constraints, []
+    for optional, marked in ((True, constraints.optional), (False, constraints.mandatory)):
+        for step in marked:
+            if step in graph.vocabulary and (step in graph.optional_steps) != optional:
+                now = "not optional" if optional else "optional"
+                notes.append(f"{step!r} is {now} by now, though it was marked otherwise; kept so")
+                constraints = constraints.marked(step, optional=None)
+    return Edits(constraints=constraints), tuple(notes)
 
 
 def derive(basis: Basis, edits: Edits) -> TaskGraph:
@@ -93,7 +95,9 @@ def derive(basis: Basis, edits: Edits) -> TaskGraph:
     edges = inner.copy()
     for step, needed in edits.removed:
         edges[words.node(step), words.node(needed)] = False
-    edges = Constraints.of(words, edits.insisted, edits.never).apply(edges, strength)
+    constraints = edits.constraints.among(words.steps)
+    wanted = replace(constraints, pinned=(*constraints.pinned, *edits.added))
+    edges = NumberedConstraints.of(words, wanted).apply(edges, strength)
     edges &= ~(implied_edges(edges) & ~before)
     nodes = words.nodes
     kept = [(nodes[row], nodes[column]) for row, column in np.argwhere(edges)]
@@ -102,11 +106,14 @@ def derive(basis: Basis, edits: Edits) -> TaskGraph:
     if basis.demonstrations is not None:
         evidence |= evidence_for(basis.demonstrations, set(kept) - evidence.keys())
     weights = {edge: weight for edge, weight in given.weights.items() if edge in set(kept)}
-    attributes = dict(given.attributes)
-    for step, optional in edits.optional.items():
-        known = attributes.get(step, StepAttributes())
-        attributes[step] = replace(known, optional=optional)
-    return given.replace(edges=kept, weights=weights, evidence=evidence, attributes=attributes)
+    attributes = constraints.mark(given.attributes)
+    return given.replace(
+        edges=kept,
+        weights=weights,
+        evidence=evidence,
+        attributes=attributes,
+        constraints=edits.constraints,
+    )
 
 
 def _ends(given: TaskGraph, edges: BoolMatrix) -> list[Edge]:

@@ -12,6 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from stepgraph.errors import InputError
+from stepgraph.graph import Constraints, Edge
 from stepgraph.insight import Advice
 from stepgraph.sequences import Demonstrations
 from stepgraph.web.http import Problem, read_body, read_json
@@ -26,6 +27,7 @@ from stepgraph.web.studio.work import BusyError, Worker
 from stepgraph.web.validation import Input, Nothing, read_input, read_query
 
 _T = TypeVar("_T")
+Stated = tuple[tuple[Edge, ...], tuple[Edge, ...]]
 
 StepName = Annotated[str, Meta(min_length=1, max_length=1_000)]
 STEP_EDITS = {"optional": True, "required": False}
@@ -112,7 +114,7 @@ class Handlers:
         self.worker = Worker(self.limits.work_seconds)
         self._with_mistakes = with_mistakes
         self._lock = threading.Lock()
-        self._advice: tuple[Demonstrations, Advice] | None = None
+        self._advice: tuple[Demonstrations, Stated, Advice] | None = None
 
     async def _locked(self, action: Callable[..., _T], *arguments: Any) -> _T:
         """Run what reads or changes the session in a thread, one at a time."""
@@ -213,7 +215,7 @@ class Handlers:
         await self._nothing(request)
         basis, edits = self.session.state.basis, self.session.state.edits
         given = self._recordings("learn from")
-        arguments = (given, basis.source, edits.must, edits.never, self._with_mistakes)
+        arguments = (given, basis.source, edits.constraints, self._with_mistakes)
 
         def relearned(found: Basis) -> str:
             with self._lock:
@@ -227,13 +229,15 @@ class Handlers:
         """Begin to work out what to record next."""
         await self._nothing(request)
         given = self._recordings("give advice on")
+        constraints = self.session.state.edits.constraints
+        arguments = (given, constraints)
 
         def advised(advice: Advice) -> str:
             with self._lock:
-                self._advice = (given, advice)
+                self._advice = (given, _stated(constraints), advice)
             return "advice is ready"
 
-        job = await run_in_threadpool(self.worker.start, "advice", give_advice, (given,), advised)
+        job = await run_in_threadpool(self.worker.start, "advice", give_advice, arguments, advised)
         return dataclasses.asdict(job)
 
     async def advice(self, request: Request) -> dict[str, Any]:
@@ -241,10 +245,11 @@ class Handlers:
         read_query(Nothing, request)
         with self._lock:
             known = self._advice
-        current = self.session.state.basis.demonstrations
-        if known is None or known[0] is not current:
+        state = self.session.state
+        current = state.basis.demonstrations
+        if known is None or known[0] is not current or known[1] != _stated(state.edits.constraints):
             return {"ready": False, "possible": current is not None}
-        return {"ready": True, "possible": True, **known[1].to_json()}
+        return {"ready": True, "possible": True, **known[2].to_json()}
 
     async def job(self, request: Request) -> dict[str, Any]:
         """Say how the work stands."""
@@ -274,3 +279,8 @@ def _needed(asked: Edit, field: Literal["step", "needs", "value"]) -> Any:
     if value is UNSET:
         raise Problem(422, f"the edit {asked.edit!r} has no {field!r}; add it")
     return value
+
+
+def _stated(constraints: Constraints) -> Stated:
+    """Return what advice depends on."""
+    return constraints.required, tuple(constraints.never)

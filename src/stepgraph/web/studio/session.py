@@ -11,8 +11,7 @@ from stepgraph.errors import InputError, SettingError, UnknownNameError
 from stepgraph.graph import Edge, TaskGraph
 from stepgraph.sequences import END, START
 from stepgraph.web.studio.basis import METHOD, Basis
-from stepgraph.web.studio.edits import Edits, check_no_cycle, path_between
-from stepgraph.web.studio.kept import kept_edits, kept_history, with_kept
+from stepgraph.web.studio.edits import Edits, check_no_cycle, edits_of, path_between
 from stepgraph.web.studio.states import Entry, State, States
 
 
@@ -52,8 +51,8 @@ class StudioSession:
     def __init__(
         self, basis: Basis, clock: Callable[[], str] = utc_now, *, saved: bool = True
     ) -> None:
-        edits, notes = kept_edits(basis.graph)
-        first = State(basis, edits, kept_history(basis.graph))
+        edits, notes = edits_of(basis.graph)
+        first = State(basis, edits, basis.graph.provenance.history)
         try:
             _ = first.graph
         except InputError as error:
@@ -154,13 +153,13 @@ class StudioSession:
             If it is pinned already.
         """
         edge = self._edge(step, needed)
-        if edge in self.state.edits.must:
+        if edge in self.state.edits.constraints.required:
             raise InputError(f"that {step!r} needs {needed!r} is pinned already")
         check_no_cycle(self.graph, step, needed)
         wanted = self.state.edits.without(edge)
-        return self._make(
-            "pin", replace(wanted, must=(*wanted.must, edge)), step=step, needs=needed
-        )
+        said = wanted.constraints
+        constraints = replace(said, pinned=(*said.pinned, edge))
+        return self._make("pin", replace(wanted, constraints=constraints), step=step, needs=needed)
 
     def forbid(self, step: str, needed: str) -> tuple[str, ...]:
         """Rule an edge out, also where it would follow from others.
@@ -173,12 +172,12 @@ class StudioSession:
         edge = self._edge(step, needed)
         if step == needed:
             raise InputError(f"{step!r} cannot need itself, so there is nothing to forbid")
-        if edge in self.state.edits.never:
+        if edge in self.state.edits.constraints.never:
             raise InputError(f"that {step!r} needs {needed!r} is forbidden already")
         wanted = self.state.edits.without(edge)
-        return self._make(
-            "forbid", replace(wanted, never=(*wanted.never, edge)), step=step, needs=needed
-        )
+        said = wanted.constraints
+        forbidding = replace(wanted, constraints=replace(said, never=(*said.never, edge)))
+        return self._make("forbid", forbidding, step=step, needs=needed)
 
     def free(self, step: str, needed: str) -> tuple[str, ...]:
         """Take back a pin or a ban: the recordings decide again.
@@ -190,10 +189,11 @@ class StudioSession:
         """
         edge = self._edge(step, needed)
         edits = self.state.edits
-        if edge not in (*edits.must, *edits.never):
+        required = edits.constraints.required
+        if edge not in (*required, *edits.constraints.never):
             raise InputError(f"that {step!r} needs {needed!r} is neither pinned nor forbidden")
         wanted = edits.without(edge)
-        if edge in edits.must and edge in self.graph.edges and edge not in self._given():
+        if edge in required and edge in self.graph.edges and edge not in self._given():
             wanted = replace(wanted, added=(*wanted.added, edge))  # no longer pinned, not removed
         return self._make("free", wanted, step=step, needs=needed)
 
@@ -208,12 +208,9 @@ class StudioSession:
         self._step(step)
         if (step in self.graph.optional_steps) == optional:
             raise InputError(f"{step!r} is {'' if optional else 'not '}optional already")
-        marks = {**self.state.edits.optional, step: optional}
-        return self._make(
-            "optional" if optional else "required",
-            replace(self.state.edits, optional=marks),
-            step=step,
-        )
+        edits = self.state.edits
+        marked = replace(edits, constraints=edits.constraints.marked(step, optional=optional))
+        return self._make("optional" if optional else "required", marked, step=step)
 
     def set_threshold(self, threshold: float) -> tuple[str, ...]:
         """Show the edges whose weight lies above a threshold.
@@ -251,7 +248,7 @@ class StudioSession:
         given_up = tuple(f"given up: {said}; pin or forbid what must stay" for said in dropped)
         said = self._make(
             "relearn",
-            _known(kept, basis.graph),
+            kept,
             basis=basis,
             method=METHOD,
             recordings=len(basis.demonstrations or ()),
@@ -300,7 +297,8 @@ class StudioSession:
 
     def to_save(self) -> TaskGraph:
         """Return the graph as it is saved: with its history, and what is pinned and forbidden."""
-        return with_kept(self.graph, self.state.edits, self.state.history)
+        provenance = replace(self.graph.provenance, history=self.state.history)
+        return self.graph.replace(provenance=provenance)
 
     def saved(self) -> None:
         """Remember that the file holds what is shown."""
@@ -360,14 +358,3 @@ def _side_effects(before: TaskGraph, after: TaskGraph, about: Mapping[str, Any])
 
 def _inner(graph: TaskGraph) -> Iterable[Edge]:
     return (edge for edge in graph.edges if edge[0] != END and edge[1] != START)
-
-
-def _known(edits: Edits, graph: TaskGraph) -> Edits:
-    """Return what was said of steps that a graph has."""
-    words = graph.vocabulary
-    return replace(
-        edits,
-        must=tuple(edge for edge in edits.must if edge[0] in words and edge[1] in words),
-        never=tuple(edge for edge in edits.never if edge[0] in words and edge[1] in words),
-        optional={step: said for step, said in edits.optional.items() if step in words},
-    )

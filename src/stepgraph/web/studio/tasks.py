@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from stepgraph.errors import InputError
-from stepgraph.graph import Edge
+from stepgraph.graph import NO_CONSTRAINTS, Constraints
 from stepgraph.insight import Advice, advise
 from stepgraph.pipeline import learn_all
 from stepgraph.sequences import Demonstrations
@@ -61,18 +61,17 @@ def learn_upload(
             raise InputError(f"{name}: none of its steps is in the graph; is it another procedure?")
         report(0.6, f"counting evidence in {len(given)} recordings")
         return keep.with_recordings(given, name, reading.notes)
-    return _learned(report, given, name, reading.notes, with_mistakes, (), ())
+    return _learned(report, given, name, reading.notes, with_mistakes, NO_CONSTRAINTS)
 
 
 def relearn(
     report: Report,
     demonstrations: Demonstrations,
     source: str,
-    must: tuple[Edge, ...],
-    never: tuple[Edge, ...],
+    constraints: Constraints,
     with_mistakes: bool,
 ) -> Basis:
-    """Return the basis that recordings give, told what a person insists on and rules out.
+    """Return the basis that recordings give under the constraints of a graph.
 
     Parameters
     ----------
@@ -80,23 +79,23 @@ def relearn(
         Told how far it is.
     demonstrations, source
         The recordings, and the name of their file.
-    must, never
-        Edges that the graph has to imply, and may not imply.
+    constraints
+        What the graph obeys; steps that the recordings do not know are passed over.
     with_mistakes
         Whether to learn also from recordings with marked mistakes.
 
     Raises
     ------
     InputError
-        If the recordings do not know a step of these edges, or the edges contradict each other.
+        If the constraints contradict each other.
     """
-    return _learned(report, demonstrations, source, (), with_mistakes, must, never)
+    return _learned(report, demonstrations, source, (), with_mistakes, constraints)
 
 
-def give_advice(report: Report, demonstrations: Demonstrations) -> Advice:
-    """Return what to record next."""
+def give_advice(report: Report, demonstrations: Demonstrations, constraints: Constraints) -> Advice:
+    """Return what to record next; the constraints of a graph need no question."""
     report(0.2, "comparing all pairs of steps")
-    return advise(demonstrations)
+    return advise(demonstrations, constraints=constraints)
 
 
 def _learned(
@@ -105,8 +104,7 @@ def _learned(
     name: str,
     notes: tuple[str, ...],
     with_mistakes: bool,
-    must: tuple[Edge, ...],
-    never: tuple[Edge, ...],
+    constraints: Constraints,
 ) -> Basis:
     steps = len(given.vocabulary)
     about = f"learning from {len(given)} recordings of {steps} steps"
@@ -115,9 +113,8 @@ def _learned(
         report(0.25 + 0.65 * done / total, about)
 
     report(0.25, about)
-    told: dict[str, Any] = {
-        name: edges for name, edges in (("must", must), ("never", never)) if edges
-    }
+    known = constraints.among(given.vocabulary.steps)
+    told: dict[str, Any] = {"constraints": known} if known else {}
     (learning,) = learn_all([given], METHOD, with_mistakes=with_mistakes, progress=tell, **told)
     report(0.9, f"counting evidence in {len(given)} recordings")
     return Basis.of_learning(learning, given, name, notes)

@@ -23,7 +23,7 @@ MOST_HISTORY = 200
 def session_view(session: StudioSession, target: SaveTarget) -> dict[str, Any]:
     """Return all that the page shows at once: the drawing, steps, edges, edits, recordings."""
     state, graph = session.state, session.graph
-    basis, edits = state.basis, state.edits
+    basis, stated = state.basis, graph.constraints.among(graph.steps)
     undo, redo = session.undoable, session.redoable
     return {
         "version": session.version,
@@ -34,8 +34,10 @@ def session_view(session: StudioSession, target: SaveTarget) -> dict[str, Any]:
         "svg": draw_state(state),
         "steps": [_step(graph, step) for step in graph.steps],
         "edges": [_edge(session, edge) for edge in graph.edges],
-        "pinned": [_constraint(graph, edge) for edge in edits.must],
-        "forbidden": [list(edge) for edge in edits.never],
+        "pinned": [
+            _constraint(graph, edge) for edge in graph.constraints.among(graph.steps).required
+        ],
+        "forbidden": [list(edge) for edge in stated.never],
         "threshold": {
             "value": session.threshold,
             "default": basis.default_threshold,
@@ -166,8 +168,8 @@ def _edge(session: StudioSession, edge: Edge) -> dict[str, Any]:
         (
             word
             for word, edges in (
-                ("pinned", edits.must),
-                ("forbidden", edits.never),
+                ("pinned", edits.constraints.required),
+                ("forbidden", edits.constraints.never),
                 ("added", edits.added),
             )
             if edge in edges

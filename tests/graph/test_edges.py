@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stepgraph.graph.cycles import a_cycle, in_order
+from stepgraph.graph.edges import a_cycle, in_order
 
 NEEDS = st.integers(1, 7).flatmap(
     lambda size: st.lists(st.frozensets(st.integers(0, size - 1)), min_size=size, max_size=size)

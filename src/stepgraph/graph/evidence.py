@@ -1,15 +1,22 @@
-"""What the recordings tell of a step and of an edge, kept with the graph that they gave.
+"""What the recordings show of a step and of an edge, kept with the graph learned from them.
 
-A `StepAttributes` says how often a step is done at all and whether it is repeated; an
-`EdgeEvidence` says how many recordings showed an edge's order, the opposite one, or neither.
+`StepAttributes` says how often a step is done at all and whether it is repeated; `EdgeEvidence`
+says how many recordings show an edge's order, the opposite one, or neither; `doubtful` lists the
+edges that the evidence speaks against.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from stepgraph.errors import GraphError
+from stepgraph.graph.edges import Edge
+
+if TYPE_CHECKING:
+    from stepgraph.graph.task_graph import TaskGraph
 
 EXAMPLES = 20
 """At most so many recordings are named for an edge; the counts are always complete."""
@@ -63,6 +70,8 @@ class StepAttributes:
         object.__setattr__(self, "repeated_after", tuple(self.repeated_after))
 
 
+MOST_DOUBTFUL = 3
+"""Maximum number of doubtful edges to list, the least probable ones first."""
 PROBABLE = 0.5
 """An edge is doubtful if it is more probable that the step does not need the other one."""
 
@@ -176,3 +185,41 @@ def _named(recordings: tuple[str, ...], count: float) -> str:
     if named and count > len(named):
         named.append(f"{count - len(named):g} more")
     return ", ".join(named)
+
+
+def doubtful(graph: TaskGraph, among: Container[Edge] | None = None) -> Iterator[str]:
+    """Yield in words the edges that recordings break and that are improbable.
+
+    What all recordings agree on can be improbable as well, where they are few; `advise` asks.
+
+    Parameters
+    ----------
+    graph
+        A graph with its evidence.
+    among
+        The edges to look at; by default all.
+
+    Examples
+    --------
+    >>> from stepgraph.graph import TaskGraph
+    >>> graph = TaskGraph(["egg", "mix"], [("mix", "egg")])
+    >>> held = EdgeEvidence(3, 1, 0, broken_in=("anna",), probability=0.31)
+    >>> list(doubtful(graph.replace(evidence={("mix", "egg"): held})))
+    ["doubtful (31 % probable): 'mix' needs 'egg', which 1 of 4 recordings breaks"]
+    """
+    given = {
+        edge: found
+        for edge, found in graph.evidence.items()
+        if found.doubtful and (among is None or edge in among)
+    }
+    by_probability = sorted(given, key=lambda edge: given[edge].probability or 0.0)
+    for step, needed in by_probability[:MOST_DOUBTFUL]:
+        found = given[step, needed]
+        yield (
+            f"doubtful ({100 * (found.probability or 0.0):.0f} % probable): {step!r} needs "
+            f"{needed!r}, which {found.broken:g} of {found.held + found.broken:g} recordings "
+            f"{'breaks' if found.broken == 1 else 'break'}"
+        )
+    more = len(given) - MOST_DOUBTFUL
+    if more > 0:
+        yield f"{more} more {'edge is' if more == 1 else 'edges are'} doubtful"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.attributes import StepAttributes
+from stepgraph.graph.evidence import StepAttributes
 from tests.graph.examples import with_optional
 from tests.strategies import task_graphs
 

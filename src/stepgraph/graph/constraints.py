@@ -1,0 +1,165 @@
+"""What people fix about a graph, whatever the recordings say.
+
+`Constraints` travels with a `TaskGraph`: learning obeys it, learning again keeps it, and drawings,
+advice, the studio and reports tell what was stated from what was learned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from stepgraph.errors import CycleError, InputError, SettingError, UnknownNameError
+from stepgraph.graph.edges import Edge, find_path
+from stepgraph.graph.evidence import StepAttributes
+
+EDGES = ("must", "never", "pinned")
+STEPS = ("optional", "mandatory")
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """Edges (step, precondition) and steps about which a person has decided.
+
+    Parameters
+    ----------
+    must
+        Edges that the graph implies, as stated when it was learned.
+    never
+        Edges that it does not imply.
+    pinned
+        Edges that a person fixed by hand in a finished graph; learning again treats them as
+        `must`.
+    optional, mandatory
+        Steps that may, and may not, be left out.
+
+    Raises
+    ------
+    SettingError
+        If something else than pairs of names or names came, or a step is both optional and
+        mandatory.
+
+    Examples
+    --------
+    >>> Constraints(must=[("mix", "egg")], pinned=[("bake", "mix")]).required
+    (('mix', 'egg'), ('bake', 'mix'))
+    """
+
+    must: Sequence[Edge] = ()
+    never: Sequence[Edge] = ()
+    pinned: Sequence[Edge] = ()
+    optional: Sequence[str] = ()
+    mandatory: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for name in EDGES:
+            object.__setattr__(self, name, _edges(name, getattr(self, name)))
+        for name in STEPS:
+            object.__setattr__(self, name, _steps(name, getattr(self, name)))
+        for step in self.optional:
+            if step in self.mandatory:
+                raise SettingError(f"{step!r} is both optional and mandatory; expected one of them")
+
+    def __bool__(self) -> bool:
+        return any(getattr(self, name) for name in (*EDGES, *STEPS))
+
+    @property
+    def required(self) -> tuple[Edge, ...]:
+        """The edges that the graph implies: `must` and `pinned`."""
+        return tuple(dict.fromkeys((*self.must, *self.pinned)))
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """All steps that are named, each once."""
+        ends = (name for edge in (*self.required, *self.never) for name in edge)
+        return tuple(dict.fromkeys((*ends, *self.optional, *self.mandatory)))
+
+    def among(self, steps: Collection[str]) -> Constraints:
+        """Return what is said of these steps alone."""
+        edges = {
+            name: tuple(edge for edge in getattr(self, name) if set(edge) <= set(steps))
+            for name in EDGES
+        }
+        marks = {
+            name: tuple(step for step in getattr(self, name) if step in steps) for name in STEPS
+        }
+        return Constraints(**edges, **marks)
+
+    def without(self, edge: Edge) -> Constraints:
+        """Return the same without anything said of an edge."""
+        return replace(
+            self,
+            **{name: tuple(e for e in getattr(self, name) if e != edge) for name in EDGES},
+        )
+
+    def marked(self, step: str, *, optional: bool | None) -> Constraints:
+        """Return the same with a step marked as optional, as mandatory, or with None not at all."""
+        kept = {name: tuple(one for one in getattr(self, name) if one != step) for name in STEPS}
+        if optional is not None:
+            kept["optional" if optional else "mandatory"] += (step,)
+        return replace(self, **kept)
+
+    def mark(self, attributes: Mapping[str, StepAttributes]) -> dict[str, StepAttributes]:
+        """Return the attributes of steps with those marked here optional or mandatory so."""
+        marked = dict(attributes)
+        for optional, steps in ((True, self.optional), (False, self.mandatory)):
+            for step in steps:
+                known = marked.get(step, StepAttributes())
+                marked[step] = replace(known, optional=optional)
+        return marked
+
+    def check(self, steps: Collection[str]) -> None:
+        """Check that the edges can be obeyed in a graph of these steps.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such step.
+        CycleError
+            If required edges need each other.
+        InputError
+            If a required edge, or several together, imply one of `never`.
+        """
+        for name in self.steps:
+            if name not in steps:
+                raise UnknownNameError("step", name, steps)
+        needs: dict[str, list[str]] = {}
+        for step, needed in self.required:
+            needs.setdefault(step, []).append(needed)
+        for step, needed in self.required:
+            if back := find_path(needs, needed, step):
+                raise CycleError(back, "the must edges")
+        for step, needed in self.never:
+            if path := find_path(needs, step, needed):
+                shown = " needs ".join(map(repr, path))
+                raise InputError(
+                    f"{step!r} must never need {needed!r}, but the must edges say so: {shown}; "
+                    "leave one of them out"
+                )
+
+
+def _edges(name: str, came: Any) -> tuple[Edge, ...]:
+    pairs = (came,) if isinstance(came, str) or not isinstance(came, Iterable) else tuple(came)
+    for pair in pairs:
+        if not (
+            isinstance(pair, tuple | list)
+            and len(pair) == 2
+            and all(isinstance(end, str) for end in pair)
+        ):
+            raise SettingError(
+                f"{name} is {came!r:.80}; expected pairs (step, precondition), as in "
+                f"{name}=[('mix', 'crack egg')]"
+            )
+    return tuple(dict.fromkeys((a, b) for a, b in pairs))
+
+
+def _steps(name: str, came: Any) -> tuple[str, ...]:
+    steps = (None,) if isinstance(came, str) or not isinstance(came, Iterable) else tuple(came)
+    if not all(isinstance(step, str) for step in steps):
+        raise SettingError(f"{name} is {came!r:.80}; expected a list of step names")
+    return tuple(dict.fromkeys(steps))
+
+
+NO_CONSTRAINTS = Constraints()
+"""Nobody has decided anything."""
