@@ -33,8 +33,8 @@ def test_the_citation_file_has_the_fields_that_its_format_requires() -> None:
 
 def test_the_changelog_begins_with_this_version_or_what_comes_before_it() -> None:
     headings = re.findall(r"^## \[([^\]]+)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
-    assert headings[0] == "Unreleased"
-    assert headings[1:2] in ([], [__version__])  # nothing is released yet, or the last one is this
+    assert next(heading for heading in headings if heading != "Unreleased") == __version__
+    assert "Unreleased" not in headings[1:]
 
 
 def test_every_python_from_the_oldest_to_the_newest_is_declared() -> None:
