@@ -22,6 +22,8 @@ from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
 
 ASSEMBLY_EPOCHS = 1200
 REPEATS = 5
+LEAST_SECONDS = 0.4
+"""How long a measurement of epochs takes at least."""
 NOTES = (
     (
         "do-*: the plain loop builds one log term at a time with autograd and trains one model "
@@ -156,34 +158,38 @@ def _tenfold_nodes() -> dict[str, Any]:
     }
 
 
-def _epoch_times(*problems: tuple[int, int, int], least: float = 0.4) -> list[float]:
+def _epoch_times(*problems: tuple[int, int, int]) -> list[float]:
     """Return the time of an epoch for each (steps, length, sequences), taken in turns.
 
-    Each measurement takes at least so many seconds, and the fastest of several counts: what
+    Each measurement takes at least `LEAST_SECONDS`, and the fastest of several counts: what
     else a machine does can only slow an epoch down.
     """
-    demonstrations = [_random_orders(*problem) for problem in problems]
+    demonstrations = [random_orders(*problem) for problem in problems]
     times: list[list[float]] = [[] for _ in problems]
     numbers = [20 for _ in problems]
     for repeat in range(REPEATS + 1):
         for number, given in enumerate(demonstrations):
             # What is done once, such as listing the pairs, falls out of the difference.
-            once, _ = timed(lambda given=given: _epochs(1).learn(given))  # type: ignore[misc]
-            long = _epochs(1 + numbers[number])
+            once, _ = timed(lambda given=given: do_with_epochs(1).learn(given))  # type: ignore[misc]
+            long = do_with_epochs(1 + numbers[number])
             several, _ = timed(lambda given=given, long=long: long.learn(given))  # type: ignore[misc]
             if repeat:
                 spent = several - once if several > once else several
                 times[number].append(spent / numbers[number])
             else:  # the first round only tells how many epochs are long enough
-                numbers[number] = min(max(20, round(least * numbers[number] / several)), 1000)
+                numbers[number] = min(
+                    max(20, round(LEAST_SECONDS * numbers[number] / several)), 1000
+                )
     return [min(row) for row in times]
 
 
-def _epochs(number: int) -> Learner:
+def do_with_epochs(number: int) -> Learner:
+    """Return Direct Optimization that takes so many epochs."""
     return get_learner("do", stopping="never", epochs=number)
 
 
-def _random_orders(steps: int, length: int, sequences: int) -> Demonstrations:
+def random_orders(steps: int, length: int, sequences: int) -> Demonstrations:
+    """Return sequences of so many of a procedure's steps, in random orders."""
     rng = random.Random(0)
     return Demonstrations(
         Vocabulary(tuple(f"step {number}" for number in range(1, steps + 1))),

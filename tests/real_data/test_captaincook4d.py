@@ -58,7 +58,6 @@ def test_baselines_score_as_the_published_ones_do(
 ) -> None:
     (row,) = run_benchmark("captaincook4d", data=data, methods=[method]).rows
     assert 100 * row["f1"] == pytest.approx(published, abs=0.3)
-    assert row["seconds"] < 2
 
 
 @pytest.mark.parametrize(("method", "least"), [("fusion", 90), ("fusion-llm", 91)])

@@ -1,23 +1,56 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
 from benchmarks import run_benchmark
+from benchmarks.cost import speed
+from benchmarks.cost.speed import do_with_epochs, random_orders
 from stepgraph.errors import UnknownNameError
+from stepgraph.sequences import Demonstrations
+from tests.operations import calls
 
 
-@pytest.mark.parametrize(("measure", "most"), [("double-sequences", 2.8), ("tenfold-nodes", 4)])
-def test_an_epoch_grows_no_faster_than_the_sequences_and_far_slower_than_the_nodes(
-    measure: str, most: float
+def epoch_calls(given: Demonstrations) -> int:
+    """Return how many functions an epoch calls, without what is done once."""
+    one, five = do_with_epochs(1), do_with_epochs(5)
+    one.learn(given)
+    return (calls(lambda: five.learn(given)) - calls(lambda: one.learn(given))) // 4
+
+
+def memory(given: Demonstrations) -> int:
+    """Return the memory of one epoch, which is what its array operations go through."""
+    tracemalloc.start()
+    try:
+        do_with_epochs(1).learn(given)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("small", "large", "most"),
+    [((25, 25, 500), (25, 25, 1000), 2.2), ((20, 20, 500), (200, 20, 500), 6)],
+    ids=["twice the sequences", "ten times the nodes"],
+)
+def test_an_epoch_grows_no_faster_than_the_sequences_and_far_slower_than_the_nodes_squared(
+    small: tuple[int, int, int], large: tuple[int, int, int], most: float
 ) -> None:
-    # A little more than `python -m benchmarks speed` asks for, and up to three times, as tests
-    # share the machine: what else it does in the middle of a measurement makes one of two times
-    # longer.
-    ratios: list[float] = []
-    while len(ratios) < 3 and not any(ratio < most for ratio in ratios):
-        (row,) = run_benchmark("speed", methods=[measure]).rows
-        ratios.append(row["ratio"])
-    assert 0 < min(ratios) < most
+    before, after = random_orders(*small), random_orders(*large)
+    assert epoch_calls(after) < 1.5 * epoch_calls(before)
+    assert memory(after) < most * memory(before)
+
+
+@pytest.mark.parametrize("measure", ["double-sequences", "tenfold-nodes", "robust-25x16"])
+def test_a_ratio_comes_with_both_times_and_what_it_must_be(
+    measure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speed, "REPEATS", 1)
+    monkeypatch.setattr(speed, "LEAST_SECONDS", 0.0)
+    (row,) = run_benchmark("speed", methods=[measure]).rows
+    assert row["ratio"] == pytest.approx(row["seconds"] / row["reference_seconds"])
+    assert row["must"]
 
 
 def test_an_unknown_measure_is_answered_with_the_nearest() -> None:
