@@ -18,7 +18,7 @@ from benchmarks.mistakes.online_methods import (
     read_split,
 )
 from stepgraph.errors import StepgraphError
-from stepgraph.evaluation.online_mistakes import MistakeScores, f1_average_interval, score_flags
+from stepgraph.evaluation.detection import MistakeScores, f1_average_interval, score_flags
 
 NOTES: tuple[tuple[str, str], ...] = (
     (

@@ -28,7 +28,7 @@ from benchmarks.mistakes.detectors import (
 from benchmarks.mistakes.detectors.next_step import LanguageModelForecast
 from benchmarks.mistakes.detectors.uncertain import UncertainRule
 from stepgraph.errors import MissingDataError
-from stepgraph.evaluation.online_mistakes import score_flags
+from stepgraph.evaluation.detection import score_flags
 from stepgraph.learners import LEARNERS, get_learner
 from stepgraph.pipeline import learn
 from stepgraph.postprocess import to_graph

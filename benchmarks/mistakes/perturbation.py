@@ -20,7 +20,7 @@ from benchmarks.mistakes.online_methods import (
 from stepgraph.drawing.charts import Point, Series, line_chart
 from stepgraph.errors import MissingDataError
 from stepgraph.evaluation import mean_interval
-from stepgraph.evaluation.online_mistakes import score_flags
+from stepgraph.evaluation.detection import score_flags
 
 RATES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 """The probability that a key-step is perturbed."""

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stepgraph.alignment import Aligner, Costs, align
-from stepgraph.alignment.costs import KINDS, Kind
+from stepgraph.alignment.moves import KINDS, Kind
 from stepgraph.errors import SettingError, UnknownNameError
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.evidence import StepAttributes

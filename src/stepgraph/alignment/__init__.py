@@ -1,8 +1,8 @@
 """From a task graph and a recording to moves: the cheapest explanation of what happened.
 
-`align` says which steps of a recording stay where they are, which are skipped and which
-inserted, exactly and in polynomial time, where process mining searches; `conformance` does so
-for all recordings of a log and gives fitness and precision. Nothing here needs torch.
+`align` finds which steps of a recording stay where they are, which are skipped and which are
+inserted, exactly and in polynomial time, where process mining searches. `conformance` aligns all
+recordings of a log and gives fitness and precision. Nothing here needs torch.
 """
 
 from __future__ import annotations
@@ -11,9 +11,7 @@ from collections.abc import Iterable
 
 from stepgraph.alignment.aligner import Aligner
 from stepgraph.alignment.conformance import Conformance, conformance
-from stepgraph.alignment.costs import KINDS, Costs, Kind
-from stepgraph.alignment.explain import explain_alignment
-from stepgraph.alignment.moves import Alignment, Move
+from stepgraph.alignment.moves import KINDS, Alignment, Costs, Kind, Move, explain_alignment
 from stepgraph.graph import TaskGraph
 from stepgraph.sequences import step_names
 

@@ -18,8 +18,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from stepgraph.alignment.antichain import bits, heaviest_antichain
-from stepgraph.alignment.costs import Costs
-from stepgraph.alignment.moves import Alignment, Move
+from stepgraph.alignment.moves import Alignment, Costs, Move
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.task_graph import expect_graph
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from stepgraph.alignment.aligner import Aligner
 from stepgraph.alignment.antichain import bits
-from stepgraph.alignment.costs import Costs
-from stepgraph.alignment.moves import Alignment, fitness
+from stepgraph.alignment.moves import Alignment, Costs, fitness
 from stepgraph.graph import TaskGraph
 from stepgraph.sequences import Demonstrations
 

@@ -1,12 +1,92 @@
-"""The outcome of an alignment: moves, and what they add up to."""
+"""Moves of an alignment: what each costs, what they add up to, and what they say in words."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal, get_args
 
-from stepgraph.alignment.costs import Kind
+from stepgraph.errors import SettingError, UnknownNameError, nearest_names
+from stepgraph.graph import TaskGraph
+
+Kind = Literal["done", "skipped", "inserted"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What a move costs, by its kind and, where that matters, by its step.
+
+    Parameters
+    ----------
+    done
+        A step that the recording has where the graph allows it.
+    skipped
+        A step of the graph that the recording lacks there; an optional one costs nothing.
+    inserted
+        A step of the recording for which the graph has no place there.
+    steps
+        Other costs for single steps, by (kind, step).
+
+    Raises
+    ------
+    SettingError
+        If a cost is negative or no finite number.
+    UnknownNameError
+        If there is no such kind of move.
+
+    Examples
+    --------
+    >>> costs = Costs(steps={("skipped", "switch off the gas"): 10})
+    >>> costs.of("skipped", "switch off the gas"), costs.of("skipped", "stir")
+    (10.0, 1.0)
+    """
+
+    done: float = 0.0
+    skipped: float = 1.0
+    inserted: float = 1.0
+    steps: Mapping[tuple[Kind, str], float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for kind in KINDS:
+            object.__setattr__(self, kind, _cost(getattr(self, kind), kind))
+        for kind, _ in self.steps:
+            if kind not in KINDS:
+                raise UnknownNameError("kind of move", str(kind), KINDS)
+        own = {
+            (kind, step): _cost(value, f"{kind} of {step!r}")
+            for (kind, step), value in self.steps.items()
+        }
+        object.__setattr__(self, "steps", MappingProxyType(own))
+
+    def of(self, kind: Kind, step: str) -> float:
+        """Return what a move costs."""
+        own = self.steps.get((kind, step))
+        return float(getattr(self, kind)) if own is None else own
+
+    def check(self, steps: Collection[str]) -> None:
+        """Check that every step that is to be done or skipped at a cost is one of a graph.
+
+        Raises
+        ------
+        UnknownNameError
+            If one is not; inserting may have a cost for any step.
+        """
+        for kind, step in self.steps:
+            if kind != "inserted" and step not in steps:
+                raise UnknownNameError("step", step, steps, f"the cost of {kind!r}")
+
+
+def _cost(value: float, about: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not (math.isfinite(number) and number >= 0):
+        raise SettingError(f"the cost of {about} is {value!r:.40}; expected a number from 0 on")
+    return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +187,62 @@ class Alignment:
 def fitness(cost: float, worst: float) -> float:
     """Return 1 - cost / worst cost; where nothing can cost anything, all fits."""
     return 1.0 - cost / worst if worst > 0 else 1.0
+
+
+def explain_alignment(graph: TaskGraph, alignment: Alignment) -> tuple[str, ...]:
+    """Return a line for everything in a recording that is not as the graph says.
+
+    Parameters
+    ----------
+    graph
+        The graph that the recording was aligned to.
+    alignment
+        The alignment.
+
+    Examples
+    --------
+    >>> from stepgraph.alignment import align
+    >>> graph = TaskGraph.from_preconditions({"stir": ["pour"], "drink": ["stir"]})
+    >>> for line in explain_alignment(graph, align(graph, ["stir", "pour", "sing", "pour"])):
+    ...     print(line)
+    moved: 'pour' is step 2; 'stir' (step 1), which needs it, came before
+    inserted: 'sing' (step 3); the graph has no such step
+    moved: 'pour' is step 4; 'stir' (step 1), which needs it, came before
+    skipped: 'drink'
+    """
+    done: dict[str, Move] = {}
+    for move in alignment.done:
+        done.setdefault(move.step, move)
+    optional = set(graph.optional_steps)
+    inserted = {move.step for move in alignment.inserted}
+    lines = []
+    for move in alignment.moves:
+        if move.kind == "inserted":
+            lines.append(_inserted(graph, move, done, optional))
+        elif move.kind == "skipped" and move.step not in inserted | optional:
+            lines.append(f"skipped: '{move.step}'")
+    return tuple(lines)
+
+
+def _inserted(graph: TaskGraph, move: Move, done: dict[str, Move], optional: set[str]) -> str:
+    where = f"'{move.step}' (step {move.position})"
+    if move.step not in graph.vocabulary:
+        near = nearest_names(move.step, graph.steps, 1)
+        advice = f"; did you mean '{near[0]}'?" if near else ""
+        return f"inserted: {where}; the graph has no such step{advice}"
+    if move.step in done:
+        return f"repeated: {where}; step {done[move.step].position} counts as done"
+    reasons = []
+    for other in sorted(done.values(), key=lambda kept: kept.position or 0):
+        before = (other.position or 0) < (move.position or 0)
+        what = f"'{other.step}' (step {other.position})"
+        if before and move.step in graph.all_preconditions_of(other.step):
+            needs = "comes after" if move.step in optional else "needs"
+            reasons.append(f"{what}, which {needs} it, came before")
+        elif not before and other.step in graph.all_preconditions_of(move.step):
+            needs = "comes after" if other.step in optional else "needs"
+            reasons.append(f"{what}, which it {needs}, came after")
+    if not reasons:
+        return f"inserted: {where}; with these costs that is cheaper than to count it as done"
+    more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
+    return f"moved: '{move.step}' is step {move.position}; {reasons[0]}{more}"

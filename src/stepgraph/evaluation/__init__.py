@@ -1,14 +1,24 @@
 """How good a graph is: against a known graph, against sequences, and against chance.
 
 Edge scores, sequence measures and intervals are pure functions. The controls are graphs that
-anybody could have drawn without learning: a score means something only beside theirs.
+need no learning: a score means something only beside theirs. `detection` scores mistakes found.
 """
 
-from stepgraph.evaluation.calibration import Bin, brier_score, calibration_error, reliability
-from stepgraph.evaluation.edges import EdgeScores, compare_edges, macro_average
+from stepgraph.evaluation.graph_scores import (
+    EdgeScores,
+    compare_edges,
+    graph_sequence_accuracy,
+    macro_average,
+    sequence_log_likelihood,
+)
 from stepgraph.evaluation.intervals import Interval, mean_interval
-from stepgraph.evaluation.ranking import average_precision
-from stepgraph.evaluation.sequences import graph_sequence_accuracy, sequence_log_likelihood
+from stepgraph.evaluation.probabilities import (
+    Bin,
+    average_precision,
+    brier_score,
+    calibration_error,
+    reliability,
+)
 
 __all__ = [
     "Bin",
