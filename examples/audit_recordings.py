@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Audit recordings
 #
-# Say which recordings are wrong, and where, without having been told; then what to record next.
+# Find which recordings are wrong, and where, without being told; then what to record next.
 # These twenty recordings of making pancakes ship with stepgraph, and some of them hold mistakes.
 
 # %%

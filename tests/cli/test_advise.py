@@ -18,13 +18,13 @@ def test_open_pairs_are_said_in_words_with_an_order_to_ask_for(stepgraph: Run, p
             "3 edges of the graph depend on it."
         ),
         (
-            "This goes by the recordings, not by what the steps mean. Where the answer is plain, "
-            "say it, as in --must 'grind needs boil', or with --never."
+            "This uses the recordings, not the meaning of the steps. Where you know the answer, "
+            "give it, as in --must 'grind needs boil', or with --never."
         ),
         "",
         (
-            "Ask the next person to do, whenever several steps can be done, the one that stands "
-            "first here; this may decide 3 pairs:"
+            "Ask the next person, whenever several steps can be done, to do the one that comes "
+            "first in this list; this may decide 3 pairs:"
         ),
         "  1  pour",
         "  2  grind",
@@ -57,8 +57,8 @@ def test_nothing_worth_asking_for_is_said(stepgraph: Run, put: Put) -> None:
     assert result.lines == [
         "tea: 0 of 1 pair of steps are open",
         (
-            "No order of steps is worth asking for: where these recordings show one order alone, "
-            "it is more probable than not that it is needed."
+            "No order of steps is worth asking for: where these recordings show only one order, "
+            "that order is probably needed."
         ),
     ]
 
@@ -70,8 +70,8 @@ def test_what_is_open_and_cannot_be_asked_for_is_named(stepgraph: Run, put: Put)
     assert result.lines == [
         "tea: 1 of 6 pairs of steps is open",
         (
-            "No order of steps is worth asking for: somebody would have to do what probably cannot "
-            "be done, to show 'd' before 'a'."
+            "No order of steps is worth asking for: a recording would have to do what probably "
+            "cannot be done, to show 'd' before 'a'."
         ),
     ]
 

@@ -13,14 +13,14 @@ RECORDINGS = {f"good {number}": list("abcdefgh") for number in range(8)} | {
 def test_recordings_are_ranked_and_slips_pointed_at(stepgraph: Run, put: Put) -> None:
     result = stepgraph("audit", put("demos.csv", table(RECORDINGS)))
     assert result.code == 0
-    assert result.lines[0] == ("demos: 11 recordings, 3 with something to look at, 8 without")
+    assert result.lines[0] == ("demos: 11 recordings, 3 with findings, 8 without")
     ranked = [line.split()[0] for line in result.lines[4:7]]
     assert ranked[0] == "alien"
     assert set(ranked) == {"alien", "late", "short"}
     assert any("probably of another procedure" in line for line in result.lines)
     assert any("'a' out of order: done after 'b', which came" in line for line in result.lines)
     assert "          'd' skipped: never done; 9 of 11 recordings do it" in result.lines
-    assert any(line.startswith("trusted: how far it can be believed") for line in result.lines)
+    assert any(line.startswith("trusted: how reliable the recording is") for line in result.lines)
     assert any("alien" in note for note in result.notes)
 
 
@@ -43,7 +43,7 @@ def test_json_has_every_recording_with_its_findings(stepgraph: Run, put: Put) ->
 def test_one_recording_ends_with_a_note(stepgraph: Run, put: Put) -> None:
     result = stepgraph("audit", put("one.txt", "boil\npour\n"))
     assert result.code == 0
-    assert result.lines == ["one: 1 recording, 0 with something to look at, 1 without"]
+    assert result.lines == ["one: 1 recording, 0 with findings, 1 without"]
     assert result.notes == [
         "note: one recording alone cannot be contradicted: nothing can be said against it"
     ]

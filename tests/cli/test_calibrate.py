@@ -71,7 +71,7 @@ def test_watch_with_an_error_rate_bears_a_missed_step(
     assert result.lines[-1] == (
         "3 steps observed: no step called a mistake, everything was probably done"
     )
-    assert result.lines[-2].startswith("done with less than 90 %: ")
+    assert result.lines[-2].startswith("less than 90 % sure to be done: ")
     assert "'wash lettuce' (" in result.lines[-2]
 
 
@@ -159,7 +159,7 @@ def test_a_step_made_up_is_revised_when_it_comes_at_its_own_place(
 def test_what_is_thought_otherwise_is_no_surer_than_its_probability(
     probability: float, alarm: bool, said: str
 ) -> None:
-    assert judging.thought(probability, alarm=alarm) == said
+    assert judging.revision(probability, alarm=alarm) == said
 
 
 def test_recordings_with_mistakes_by_the_graph_are_named(stepgraph: Run, put: Put) -> None:

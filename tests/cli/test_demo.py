@@ -30,4 +30,4 @@ def test_the_demonstration_learns_scores_writes_and_names_a_mistake(
     assert len(list((folder / "graphs").iterdir())) == 2 * len(names)
     assert shown.out.count("against the known graph: precision") == len(names)
     mistake = next(number for number, line in enumerate(shown.lines) if "✗" in line)
-    assert re.fullmatch(r"    mistake: it needs '.+', not done yet", shown.lines[mistake + 1])
+    assert re.fullmatch(r"    mistake: needs '.+', not done yet", shown.lines[mistake + 1])

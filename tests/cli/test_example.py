@@ -45,7 +45,7 @@ def test_table_and_json_give_the_same_graph(ending: str, stepgraph: Run) -> None
 def test_a_files_name_in_place_of_a_folders_is_refused(stepgraph: Run, folder: Path) -> None:
     result = stepgraph("example", "pancakes", "-o", "pancakes.csv")
     assert result.code == 2
-    assert result.err == "error: pancakes.csv: a file's name, expected a folder\n"
+    assert result.err == "error: pancakes.csv: the name of a file; expected a folder\n"
     assert not list(folder.iterdir())
     (folder / "odd.json").mkdir()
     assert stepgraph("example", "pancakes", "-o", "odd.json").code == 0

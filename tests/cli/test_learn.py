@@ -163,7 +163,7 @@ def test_it_says_why_a_step_needs_another_or_does_not(stepgraph: Run, demos: str
 def test_who_looks_hears_that_nothing_was_written(
     stepgraph: Run, demos: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stepgraph.cli.learn.somebody_looks", lambda: True)
+    monkeypatch.setattr("stepgraph.cli.learn.is_terminal", lambda: True)
     said = "note: nothing was written; -o FILE keeps the graph"
     assert said in stepgraph("learn", demos, *EXACT).notes
     assert said not in stepgraph("learn", demos, *EXACT, "-o", "graph.json").notes

@@ -44,7 +44,7 @@ def test_what_was_never_done_is_named_at_the_end(watch: Watch) -> None:
     assert result.code == 1
     assert result.lines[-3:] == [
         "never done: 'eat'",
-        "never done, behind a mistake named above: 'wash lettuce'",
+        "never done, because of a mistake named above: 'wash lettuce'",
         "2 steps observed: 1 mistake, 2 of 4 steps never done",
     ]
 
@@ -187,10 +187,10 @@ def test_mistakes_count_for_more_than_lines_left_out(watch: Watch) -> None:
     assert watch("eat\n{bad\n").code == 1
 
 
-def test_a_key_of_no_use_is_said_once(watch: Watch) -> None:
+def test_an_unknown_key_is_noted_once(watch: Watch) -> None:
     result = watch(lines({"step": "slice bread", "tmie": 3}, {"step": "wash lettuce", "tmie": 4}))
     (note,) = result.notes
-    assert note.startswith("note: line 1: 'tmie' is of no use here")
+    assert note.startswith("note: line 1: unknown key 'tmie'")
 
 
 def test_an_unknown_step_has_the_nearest_name(watch: Watch) -> None:
@@ -361,7 +361,7 @@ def test_a_table_is_refused_before_anything_is_judged(watch: Watch, separator: s
     assert (result.code, result.out) == (2, "")
     assert result.err == (
         "error: standard input: a table, by its first line ('recording', 'step'); expected a step "
-        "on each line. 'stepgraph check GRAPH FILE' looks at tables\n"
+        "on each line. 'stepgraph check GRAPH FILE' reads tables\n"
     )
 
 

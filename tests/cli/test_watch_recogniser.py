@@ -47,7 +47,7 @@ def test_for_a_recogniser_it_is_said_when_not_all_was_done_though_each_step_prob
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"2\n3\n5\n6\n7\n")))
     result = stepgraph("watch", put("g.json", json.dumps(graph)), "--error-rate", "0.05")
     assert result.code == 1
-    assert result.lines[-2].startswith("done with less than 90 %: '0' (")
+    assert result.lines[-2].startswith("less than 90 % sure to be done: '0' (")
     assert result.lines[-1].startswith(
         "5 steps observed: no step called a mistake, something was probably left out (all done "
     )
@@ -66,7 +66,7 @@ def test_for_a_recogniser_what_is_thought_otherwise_again_is_said(
         "   step 1 was probably no mistake after all",
         "step 2 is taken back",
         "   step 1 was probably a mistake after all",
-        "done with less than 90 %: 'b'",
+        "less than 90 % sure to be done: 'b'",
         "probably never done: 'a'",
         "1 step observed: 1 step called a mistake, 1 of 2 steps probably never done",
     ]

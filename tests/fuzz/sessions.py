@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from stepgraph.cli.judging import Watched
+from stepgraph.cli.judging import LiveSessions
 from stepgraph.formats.json_text import dump_json
 from stepgraph.graph import TaskGraph
 from stepgraph.monitoring import Calibration, Confusion, Monitor, UncertainMonitor, calibrate
@@ -76,7 +76,7 @@ def _watch(begin: Callable[[], Any], data: bytes, folder: Path) -> None:
     del folder
     lines = list(enumerate(io.BytesIO(data), start=1))
     for as_json in (True, False):
-        watched = Watched(_GRAPH, begin, as_json=as_json, with_next=True)
+        watched = LiveSessions(_GRAPH, begin, as_json=as_json, with_next=True)
         out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="backslashreplace")
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
             watched.take_in(lines)

@@ -69,11 +69,11 @@ def test_an_unknown_step_is_reported_with_the_nearest_names() -> None:
 
 def test_what_was_never_done_is_told_apart_once_the_recording_is_over() -> None:
     (found,) = find_violations(MIX, ["mix", "milk"])
-    assert found.told({"mix", "milk"}) == "step 1, 'mix': done before 'milk' and without 'egg'"
-    assert found.told({"mix"}) == "step 1, 'mix': done without 'egg', 'milk'"
-    assert found.told({"mix", "egg", "milk"}) == str(found)
+    assert found.describe({"mix", "milk"}) == "step 1, 'mix': done before 'milk' and without 'egg'"
+    assert found.describe({"mix"}) == "step 1, 'mix': done without 'egg', 'milk'"
+    assert found.describe({"mix", "egg", "milk"}) == str(found)
     (unknown,) = find_violations(MIX, ["Egg"])
-    assert unknown.told(set()) == str(unknown)
+    assert unknown.describe(set()) == str(unknown)
 
 
 def test_an_unknown_step_like_no_other_is_reported_without_advice() -> None:

@@ -20,22 +20,25 @@ if TYPE_CHECKING:
     from stepgraph.insight import Advice
 
 
-NAMED = 5
-"""So many pairs are named that nobody can be asked for."""
+PAIRS = 5
+"""Maximum number of pairs to list in one sentence."""
 
 
 def advise(
     demos: options.Demos,
     most: Annotated[
-        int, typer.Option("--most", metavar="N", min=0, help="At most so many questions.")
+        int, typer.Option("--most", metavar="N", min=0, help="Maximum number of questions.")
     ] = 5,
     must: Annotated[
         list[str] | None,
-        typer.Option(metavar="'A needs B'", help="This holds: nothing to ask there; repeatable."),
+        typer.Option(metavar="'A needs B'", help="An edge known to hold; repeatable."),
     ] = None,
     never: Annotated[
         list[str] | None,
-        typer.Option(metavar="'A needs B'", help="This does not hold: nothing to ask; repeatable."),
+        typer.Option(
+            metavar="'A needs B'",
+            help="An edge known not to hold; repeatable.",
+        ),
     ] = None,
     graph: Annotated[
         Path | None,
@@ -51,13 +54,13 @@ def advise(
     column: options.ColumnNames = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Say what to record next.
+    """Suggest what to record next.
 
-    Lists pairs of steps that the recordings leave open and whose answer would change the graph,
-    those first that would change it most, and an order of steps to ask the next person for, which
-    shows other pairs as well; --json names them all. It goes by the recordings
-    alone, not by what steps mean: where an answer is plain to you, --must and --never say it.
-    Marks of mistakes change nothing: all recordings count, also those that 'learn' leaves out.
+    The command lists the pairs of steps that the recordings leave open and whose answer would
+    change the graph, largest change first. It also gives an order of steps to ask the next person
+    for, which shows other pairs as well; --json lists them all. It uses the recordings alone, not
+    the meaning of steps: where you know an answer, give it with --must or --never. All recordings
+    count, including those with marked mistakes that 'learn' leaves out.
 
     Example: stepgraph advise pancakes.csv
     """
@@ -67,7 +70,7 @@ def advise(
     reading = read_demonstrations(demos, **options.reading(file_format, order, procedure, column))
     if (must or never or graph) and len(reading.procedures) > 1:
         raise SettingError(
-            f"{demos}: {len(reading.procedures)} procedures; --graph, --must and --never are of "
+            f"{demos}: {len(reading.procedures)} procedures; --graph, --must and --never apply to "
             f"one, choose it with --procedure NAME: {', '.join(map(repr, reading.procedures))}"
         )
     known = None if graph is None else read_graph(graph)
@@ -117,8 +120,8 @@ def _print(advice: Advice) -> None:
         first = next(iter(advice.questions), None)
         stated = shlex.quote(f"{first.first} needs {first.second}" if first else "A needs B")
         echo(
-            "This goes by the recordings, not by what the steps mean. Where the answer is plain, "
-            f"say it, as in --must {stated}, or with --never."
+            "This uses the recordings, not the meaning of the steps. Where you know the answer, "
+            f"give it, as in --must {stated}, or with --never."
         )
     if not advice.order:
         _print_nothing_to_ask_for(advice)
@@ -126,8 +129,8 @@ def _print(advice: Advice) -> None:
         return
     echo()
     echo(
-        "Ask the next person to do, whenever several steps can be done, the one that stands first "
-        f"here; this may decide {count(advice.decides, 'pair')}:"
+        "Ask the next person, whenever several steps can be done, to do the one that comes first "
+        f"in this list; this may decide {count(advice.decides, 'pair')}:"
     )
     width = len(str(len(advice.order)))
     for number, step in enumerate(advice.order, start=1):
@@ -139,20 +142,20 @@ def _print(advice: Advice) -> None:
 
 
 def _listed(pairs: Sequence[tuple[str, str]]) -> str:
-    said = [f"'{first}' before '{second}'" for first, second in pairs[:NAMED]]
-    if len(pairs) > NAMED:
-        said.append(f"and {count(len(pairs) - NAMED, 'other pair')} (--json lists them)")
+    said = [f"'{first}' before '{second}'" for first, second in pairs[:PAIRS]]
+    if len(pairs) > PAIRS:
+        said.append(f"and {count(len(pairs) - PAIRS, 'other pair')} (--json lists them)")
     return ", ".join(said)
 
 
 def _print_nothing_to_ask_for(advice: Advice) -> None:
     if not advice.left_open:
         echo(
-            "No order of steps is worth asking for: where these recordings show one order alone, "
-            "it is more probable than not that it is needed."
+            "No order of steps is worth asking for: where these recordings show only one order, "
+            "that order is probably needed."
         )
         return
     echo(
-        "No order of steps is worth asking for: somebody would have to do what probably cannot be "
-        f"done, to show {_listed(advice.left_open)}."
+        "No order of steps is worth asking for: a recording would have to do what probably cannot "
+        f"be done, to show {_listed(advice.left_open)}."
     )

@@ -1,4 +1,4 @@
-"""`stepgraph align`: recordings explained by a graph, as moves."""
+"""`stepgraph align`: explain recordings by a graph, as moves."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def align(
         typer.Option(
             "--cost",
             metavar="KIND[:STEP]=X",
-            help="What a move costs: done, skipped or inserted, of every step or of one, as in "
+            help="The cost of a move (done, skipped or inserted), for every step or for one, as in "
             "'skipped:serve=3'; repeatable. Default: skipped=1, inserted=1, done=0.",
         ),
     ] = None,
@@ -38,9 +38,9 @@ def align(
 ) -> None:
     """Explain each recording by the graph, as cheaply as possible.
 
-    The explanation says which steps stay where they are, which were skipped, and which were
-    moved, repeated or inserted; fitness is 1 where nothing was. Precision says how much of
-    what the graph allows the recordings show.
+    The explanation lists which steps were skipped, moved, repeated or inserted; all others stay
+    where they are. Fitness is 1 where all stay. Precision is the share of what the graph allows
+    that the recordings show.
 
     Example: stepgraph align pancakes.graph.json pancakes.csv
     """

@@ -1,4 +1,4 @@
-"""`stepgraph audit`: which recordings are wrong, and where."""
+"""`stepgraph audit`: find the recordings that are wrong, and where."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 COLUMNS = (
-    "trusted: how far it can be believed; out of order: how many steps more than usual would have "
-    "to move; skipped, repeated: how many were; fractions where it is not certain"
+    "trusted: how reliable the recording is; out of order: how many steps more than usual would "
+    "have to move; skipped, repeated: how many steps; fractions where it is not certain"
 )
 
 
@@ -28,22 +28,22 @@ def audit(
     file_format: options.Format = None,
     column: options.ColumnNames = None,
     every: Annotated[
-        bool, typer.Option("--all", help="List the recordings without a finding, too.")
+        bool, typer.Option("--all", help="Also list the recordings without a finding.")
     ] = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Say which recordings are wrong, and where.
+    """Find the recordings that are wrong, and where.
 
-    Recordings are held against what they agree on, each trusted as far as it deserves. Marks of
-    mistakes change nothing: all recordings count, also those that 'learn' leaves out for their
-    marks. Most slips come first. A recording of another procedure is named.
+    The command compares the recordings with what they agree on, and trusts each as far as it
+    deserves. All recordings count, including those with marked mistakes that 'learn' leaves out.
+    Those with most slips come first. Recordings of another procedure are pointed out.
 
-    The table says how far each recording is trusted, how many of its steps would have to move,
-    beyond the one in ten that is allowed to anybody, and how many were skipped or repeated by
-    mistake: fractions where it is not certain. Below it stand the steps that probably take part in
-    a mistake; where two changed places both do, and one would have to move.
+    The table shows how far each recording is trusted, how many of its steps would have to move,
+    beyond the one in ten that is usual, and how many were skipped or repeated by mistake:
+    fractions where it is not certain. Below it come the steps that probably take part in a
+    mistake; where two changed places both do, and one would have to move.
 
-    The exit code is 0, whatever is found.
+    The exit code is always 0.
 
     Example: stepgraph audit pancakes.csv
     """
@@ -67,8 +67,8 @@ def _print(found: Audit, *, every: bool) -> None:
     about = f"{found.procedure}: " if found.procedure else ""
     clean = len(found.recordings) - len(faulty)
     title = (
-        f"{about}{count(len(found.recordings), 'recording')}, {len(faulty)} with something to "
-        f"look at, {clean} without"
+        f"{about}{count(len(found.recordings), 'recording')}, {len(faulty)} with findings, "
+        f"{clean} without"
     )
     shown = found.recordings if every else faulty
     if shown:

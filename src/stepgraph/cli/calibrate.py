@@ -1,9 +1,9 @@
-"""`stepgraph calibrate`: how sure to be before raising an alarm, found on training recordings."""
+"""`stepgraph calibrate`: find the alarm threshold of a monitor on recordings without mistakes."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,7 +16,10 @@ from stepgraph.errors import InputError, SettingError, UnknownNameError
 if TYPE_CHECKING:
     from stepgraph.graph import TaskGraph
     from stepgraph.monitoring import Confusion
-    from stepgraph.sequences import Demonstrations
+
+Steps = dict[str, tuple[str, ...]]
+"""The steps of each recording, by its name."""
+Notes = tuple[str, ...]
 
 
 def calibrate(
@@ -27,7 +30,7 @@ def calibrate(
         typer.Option("--output", "-o", metavar="FILE", help="Where to write the calibration."),
     ],
     budget: Annotated[
-        float, typer.Option(metavar="N", help="How many false alarms a recording are allowed.")
+        float, typer.Option(metavar="N", help="Allowed false alarms per recording, on average.")
     ] = 0.5,
     confusion: options.ConfusionFile = None,
     error_rate: options.ErrorRate = None,
@@ -35,12 +38,12 @@ def calibrate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="What the recogniser saw of the recordings, under the same names: its errors "
-            "are estimated from them.",
+            help="What the recogniser saw of the recordings, under the same names, to estimate its "
+            "errors from.",
         ),
     ] = None,
     mistake_rate: Annotated[
-        float, typer.Option(metavar="R", help="How often people make mistakes.")
+        float, typer.Option(metavar="R", help="The share of steps that are mistakes.")
     ] = 0.05,
     seed: options.Seed = 0,
     order: options.Order = None,
@@ -50,11 +53,11 @@ def calibrate(
     errors: options.Errors = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Find how sure to be before an alarm is raised.
+    """Find the probability from which a monitor raises an alarm.
 
-    The recordings must be free of mistakes; those with marked ones are left out. A recogniser is
-    simulated on them with the errors that are given, or with --recognised what it really saw is
-    judged. 'stepgraph watch --calibration FILE' uses the result.
+    The recordings must be free of mistakes; those with marked mistakes are left out. The command
+    simulates a recogniser with the given errors on them; with --recognised it judges what the
+    recogniser really saw. 'stepgraph watch --calibration FILE' uses the result.
 
     Example: stepgraph calibrate pancakes.graph.json pancakes.csv --error-rate 0.1 -o alarm.json
     """
@@ -64,6 +67,41 @@ def calibrate(
 
     check_file(output)
     check_replaced(output, CALIBRATION_FORMAT)
+    _check_options(confusion, error_rate, recognised, mistake_rate)
+    loaded = read_graph(graph)
+    reading = options.reading(file_format, order, procedure, column)
+    true, notes = _without_mistakes(loaded, demos, **reading | {"errors": errors})
+    seen = None
+    if recognised is not None:
+        seen, more = _seen(loaded, true, recognised, **reading)
+        notes += more
+    found = find(
+        loaded,
+        list(true.values()) if seen is None else list(seen.values()),
+        _recogniser(loaded, true, seen, confusion, error_rate),
+        budget=budget,
+        mistake_rate=mistake_rate,
+        seed=seed,
+        recognised=seen is not None,
+    )
+    found.save(output)
+    print_notes(notes)
+    if as_json:
+        print_json({**found.to_json(), "file": str(output)})
+        return
+    basis = f"on {count(found.recordings, 'recording')} that the recogniser saw"
+    if seen is None:
+        times = found.recordings // len(true)
+        basis = f"on {count(len(true), 'recording')}, each simulated {times} times"
+    echo(
+        f"{output}: alarm from a probability of {found.threshold:.1%} on; "
+        f"{found.false_alarms:.2f} false alarms per recording, {found.budget:g} allowed, {basis}"
+    )
+
+
+def _check_options(
+    confusion: Path | None, error_rate: float | None, recognised: Path | None, mistake_rate: float
+) -> None:
     sources = sum(given is not None for given in (confusion, error_rate, recognised))
     if sources > 1:
         raise SettingError(
@@ -76,56 +114,40 @@ def calibrate(
         )
     if not 0 < mistake_rate < 1:
         raise SettingError(f"--mistake-rate {mistake_rate}: expected a number between 0 and 1")
-    loaded = read_graph(graph)
-    reading = options.reading(file_format, order, procedure, column)
-    given, notes = read_for_graph(loaded, demos, **reading | {"errors": errors})
+
+
+def _without_mistakes(graph: TaskGraph, path: Path, **reading: Any) -> tuple[Steps, Notes]:
+    """Read the recordings without marked mistakes; return them by name, and notes."""
+    given, notes = read_for_graph(graph, path, **reading)
     clean = [recording for recording in given if not recording.has_mistakes]
     if len(clean) < len(given):
         left_out = count(len(given) - len(clean), "recording")
-        notes = (*notes, f"{left_out} with marked mistakes left out")
+        notes += (f"{left_out} with marked mistakes left out",)
     if not clean:
-        raise InputError(f"{demos}: every recording has a marked mistake; expected some without")
+        raise InputError(f"{path}: every recording has a marked mistake; expected some without")
     true = {recording.id: given.names(recording) for recording in clean}
-    _expect_known(loaded, true, demos)
-    notes = (*notes, *_broken(loaded, true))
-    seen = None
-    if recognised is not None:
-        found_there, more = read_for_graph(loaded, recognised, **reading)
-        seen = _seen(found_there, true, recognised)
-        _expect_known(loaded, seen, recognised)
-        notes = (*notes, *more)
-        if len(seen) < len(true):
-            missing = count(len(true) - len(seen), "recording")
-            notes = (*notes, f"{recognised}: {missing} of the true ones not there; left out")
-    recogniser = _recogniser(loaded, true, seen, confusion, error_rate)
-    found = find(
-        loaded,
-        list(seen.values()) if seen is not None else list(true.values()),
-        recogniser,
-        budget=budget,
-        mistake_rate=mistake_rate,
-        seed=seed,
-        recognised=seen is not None,
-    )
-    found.save(output)
-    print_notes(notes)
-    if as_json:
-        print_json({**found.to_json(), "file": str(output)})
-        return
-    echo(
-        f"{output}: alarm from a probability of {found.threshold:.1%} on; "
-        f"{found.false_alarms:.2f} false alarms a recording, {found.budget:g} allowed, "
-        + (
-            f"on {count(found.recordings, 'recording')} that the recogniser saw"
-            if seen is not None
-            else f"on {count(len(true), 'recording')}, each simulated "
-            f"{found.recordings // len(true)} times"
+    _expect_known(graph, true, path)
+    return true, (*notes, *_broken(graph, true))
+
+
+def _seen(graph: TaskGraph, true: Steps, path: Path, **reading: Any) -> tuple[Steps, Notes]:
+    """Read what the recogniser saw of the same recordings; return it by name, and notes."""
+    given, notes = read_for_graph(graph, path, **reading)
+    seen = {recording.id: given.names(recording) for recording in given if recording.id in true}
+    if not seen:
+        raise InputError(
+            f"{path}: none of its recordings has the name of a true one, such as "
+            f"{next(iter(true))!r}; expected the same names in both files"
         )
-    )
+    _expect_known(graph, seen, path)
+    if len(seen) < len(true):
+        missing = count(len(true) - len(seen), "recording")
+        notes += (f"{path}: {missing} of the true ones not there; left out",)
+    return seen, notes
 
 
-def _broken(graph: TaskGraph, true: dict[str, tuple[str, ...]]) -> list[str]:
-    """Return a note on the recordings that have mistakes by the graph, unmarked as they are."""
+def _broken(graph: TaskGraph, true: Steps) -> list[str]:
+    """Return a note on recordings that have unmarked mistakes by the graph."""
     from stepgraph.monitoring import Monitor
 
     broken = []
@@ -144,7 +166,7 @@ def _broken(graph: TaskGraph, true: dict[str, tuple[str, ...]]) -> list[str]:
     return [f"{note}, mark them or leave these recordings out"]
 
 
-def _expect_known(graph: TaskGraph, given: dict[str, tuple[str, ...]], path: Path) -> None:
+def _expect_known(graph: TaskGraph, given: Steps, path: Path) -> None:
     for id_, steps in given.items():
         for step in steps:
             if step not in graph.vocabulary:
@@ -152,22 +174,10 @@ def _expect_known(graph: TaskGraph, given: dict[str, tuple[str, ...]], path: Pat
                 raise UnknownNameError("step", step, graph.steps, where)
 
 
-def _seen(
-    given: Demonstrations, true: dict[str, tuple[str, ...]], path: Path
-) -> dict[str, tuple[str, ...]]:
-    seen = {recording.id: given.names(recording) for recording in given if recording.id in true}
-    if not seen:
-        raise InputError(
-            f"{path}: none of its recordings has the name of a true one, such as "
-            f"{next(iter(true))!r}; expected the same names in both files"
-        )
-    return seen
-
-
 def _recogniser(
     graph: TaskGraph,
-    true: dict[str, tuple[str, ...]],
-    seen: dict[str, tuple[str, ...]] | None,
+    true: Steps,
+    seen: Steps | None,
     confusion: Path | None,
     error_rate: float | None,
 ) -> Confusion:

@@ -1,4 +1,4 @@
-"""`stepgraph check`: recordings held against a graph."""
+"""`stepgraph check`: find the steps of recordings that break a graph."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def check(
     column: options.ColumnNames = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Name each step that was done before something it needs.
+    """List each step that was done before something it needs.
 
-    A step that is done again is looked at again, so that one oversight can count several times; it
-    is named once, with all places. No step needs an optional one; 'stepgraph align', and
-    'stepgraph watch' without a recogniser's errors, say where such a one comes late. The exit code
-    is 0 if there is none and 1 if there is one.
+    A repeated step is checked each time, so that one oversight can count several times; it is
+    listed once, with all places. No step needs an optional one; 'stepgraph align' and 'stepgraph
+    watch' show where an optional step comes late. The exit code is 0 if all recordings are in a
+    valid order, and 1 otherwise.
 
     Example: stepgraph check pancakes.graph.json pancakes.csv
     """
@@ -64,7 +64,7 @@ def check(
 
 
 def _alike(violations: Sequence[Violation]) -> list[list[Violation]]:
-    """Return violations together that differ in their place alone, where the first of them is."""
+    """Group the violations that differ in their position alone."""
     groups: dict[tuple[str, tuple[str, ...]], list[Violation]] = {}
     for violation in violations:
         groups.setdefault((violation.step, violation.missing), []).append(violation)
@@ -72,10 +72,10 @@ def _alike(violations: Sequence[Violation]) -> list[list[Violation]]:
 
 
 def _sentence(graph: TaskGraph, alike: Sequence[Violation], performed: Container[str]) -> str:
-    """Return violations that are alike in words, with the doubt where there is nothing else."""
+    """Return alike violations in words, with the probability where every edge is doubtful."""
     violation, *others = alike
-    said = violation.told(performed, also_at=[other.position for other in others])
-    # As the sentence names them: first what was done later, then what never was.
+    said = violation.describe(performed, also_at=[other.position for other in others])
+    # In the order of the sentence: first what was done later, then what never was.
     missing = sorted(violation.missing, key=lambda needed: needed not in performed)
     evidence = [graph.evidence.get((violation.step, needed)) for needed in missing]
     probable = [found.probability or 0.0 for found in evidence if found and found.doubtful]

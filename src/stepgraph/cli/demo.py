@@ -1,4 +1,4 @@
-"""`stepgraph demo`: everything once, on the procedures that ship with stepgraph."""
+"""`stepgraph demo`: learn, score and check the procedures that ship with stepgraph."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def demo(
 ) -> None:
     """Learn the procedures that ship with stepgraph and score them.
 
-    Then a recording with a mistake is replayed, and the mistake named.
+    The command then replays a recording with a mistake, and points the mistake out.
 
     Example: stepgraph demo -o demo-output
     """
@@ -72,7 +72,7 @@ def demo(
 
 
 def _method() -> str:
-    """Return the paper's own method, or the default one where what that needs is missing."""
+    """Return the paper's own method, or the default one where torch is missing."""
     from stepgraph.learners import LEARNERS
     from stepgraph.pipeline import DEFAULT_METHOD
 
@@ -84,7 +84,7 @@ def _method() -> str:
 
 
 def _catch_a_mistake(procedures: list[Procedure], graphs: list[TaskGraph]) -> None:
-    """Replay the first faulty recording of which the learned graph finds a mistake."""
+    """Replay the first faulty recording in which the learned graph finds a mistake."""
     from stepgraph.monitoring import find_violations
 
     right, wrong = ("✓", "✗") if shows_unicode() else ("+", "x")
@@ -102,5 +102,5 @@ def _catch_a_mistake(procedures: list[Procedure], graphs: list[TaskGraph]) -> No
                 echo(f"  {mark} {step}")
                 if position in violations:
                     missing = ", ".join(f"'{name}'" for name in violations[position].missing)
-                    echo(f"    mistake: it needs {missing}, not done yet")
+                    echo(f"    mistake: needs {missing}, not done yet")
             return

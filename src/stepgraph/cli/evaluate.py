@@ -1,4 +1,4 @@
-"""`stepgraph evaluate`: a graph against a known one."""
+"""`stepgraph evaluate`: score a graph against a known one."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ def evaluate(
 ) -> None:
     """Score a graph's edges against those of a known graph.
 
-    The scores are precision, recall and F1, with the edges that are wrong and missing.
-
-    Beside them stand those of the graph without any order, which needs no learning.
+    The scores are precision, recall and F1, with the spurious and missing edges. The graph
+    without any order, which needs no learning, is scored as a control.
 
     Example: stepgraph evaluate learned.json pancakes.graph.json
     """

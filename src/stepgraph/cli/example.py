@@ -1,4 +1,4 @@
-"""`stepgraph example`: recordings to start from."""
+"""`stepgraph example`: write an example that ships with stepgraph."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def example(
             steps, recordings = len(procedure.graph.steps), len(procedure.demonstrations)
             rows.append([known, str(steps), str(recordings), procedure.about])
         rows.append([TUTORIAL, "7", "8", "The tutorial's table: eight people make tea."])
-        title = "To write one of these out: stepgraph example NAME -o FOLDER"
+        title = "Write one of these out with: stepgraph example NAME -o FOLDER"
         print_table(["name", "steps", "recordings", "about"], rows, title=title)
         return
     if output.suffix in (".csv", ".json") and not is_folder(output):
-        raise FileError(f"{output}: a file's name, expected a folder")
+        raise FileError(f"{output}: the name of a file; expected a folder")
     paths = export_procedure(name, output)
     for path in paths:
         echo(f"{path}: written")

@@ -1,4 +1,4 @@
-"""Sessions judged as their steps come in, and what is said of them."""
+"""Sessions judged as their steps come in: lines to monitors, verdicts to lines."""
 
 from __future__ import annotations
 
@@ -8,8 +8,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stepgraph.cli.live import DIM, GREEN, RED, YELLOW, say, say_json
-from stepgraph.cli.output import count, print_notes
+from stepgraph.cli.output import (
+    DIM,
+    GREEN,
+    RED,
+    YELLOW,
+    count,
+    print_json_line,
+    print_line,
+    print_notes,
+)
 from stepgraph.errors import FileError, FormatError, InputError, SettingError
 
 if TYPE_CHECKING:
@@ -29,114 +37,134 @@ _KEYS = ("step", "time", "confidence", "session", "undo")
 
 
 @dataclass
-class Watched:
-    """All sessions of one input, one monitor each."""
+class LiveSessions:
+    """All sessions of one input, one monitor each.
+
+    Parameters
+    ----------
+    graph
+        The graph to judge by.
+    begin
+        Returns a monitor for a new session.
+    as_json
+        Whether to print JSON Lines instead of sentences.
+    with_next
+        Whether each sentence ends with the steps that can be done now.
+    sessions
+        The monitor of each session, by name.
+    called
+        For each session and position, whether that step is currently called a mistake.
+    unusable
+        How many lines could not be used.
+    unknown_keys
+        The unknown keys reported so far.
+    """
 
     graph: TaskGraph
     begin: Callable[[], AnyMonitor]
     as_json: bool
     with_next: bool
     sessions: dict[str | None, AnyMonitor] = field(default_factory=dict)
-    thought: dict[str | None, dict[int, bool]] = field(default_factory=dict)
+    called: dict[str | None, dict[int, bool]] = field(default_factory=dict)
     unusable: int = 0
-    odd_keys: set[str] = field(default_factory=set)
+    unknown_keys: set[str] = field(default_factory=set)
 
     def take_in(self, lines: Iterable[tuple[int, bytes]]) -> None:
-        """Judge each line; one that cannot be used is reported, and the session goes on."""
+        """Judge each line; report one that cannot be used, and go on."""
         for number, raw in lines:
             try:
                 entry = _parse(raw, number)
                 if entry is not None:
-                    self._look_for_odd_keys(entry, number)
+                    self._report_unknown_keys(entry, number)
                     self.judge(entry)
-            except FileError:  # the output, which no other line can mend
+            except FileError:  # the output is lost, so no further line can help
                 raise
             except InputError as error:
                 self.unusable += 1
                 if self.as_json:
-                    say_json({"line": number, "error": str(error)})
+                    print_json_line({"line": number, "error": str(error)})
                 else:
                     print_notes([f"line {number}: {error}; the line is left out"])
 
     def finish(self) -> bool:
-        """Name what was never done, session by session; return whether all was right and done."""
+        """Print a summary of each session; return whether all was right and done."""
         clean = True
         for session, monitor in self.sessions.items():
             if not monitor.observed:
                 continue
             report = monitor.finish()
-            # What was taken back counts no longer, so the monitor knows better than we.
+            # Steps taken back no longer count: ask the monitor.
             clean = clean and report.is_clean
-            self._sum_up(session, monitor, report)
+            self._print_summary(session, monitor, report)
         return clean
 
-    def _look_for_odd_keys(self, entry: dict[str, Any], number: int) -> None:
+    def _report_unknown_keys(self, entry: dict[str, Any], number: int) -> None:
         for key in entry:
-            if key not in _KEYS and key not in self.odd_keys:
-                self.odd_keys.add(key)
+            if key not in _KEYS and key not in self.unknown_keys:
+                self.unknown_keys.add(key)
                 expected = ", ".join(map(repr, _KEYS))
-                print_notes([f"line {number}: {key!r} is of no use here; used are {expected}"])
+                print_notes([f"line {number}: unknown key {key!r}; expected {expected}"])
 
     def judge(self, entry: dict[str, Any]) -> None:
-        """Judge what one line says, and say so."""
+        """Judge one line of input, and print the verdict."""
         session = _session(entry.get("session"))
         monitor = self.sessions.get(session) or self.begin()
         if entry.get("undo") is True:
             if "step" in entry:
                 raise FormatError("both 'step' and 'undo'; expected one of them")
             monitor.undo()
-            self.thought.get(session, {}).pop(monitor.observed + 1, None)
+            self.called.get(session, {}).pop(monitor.observed + 1, None)
             if self.as_json:
-                say_json({"session": session, "undone": monitor.observed + 1})
+                print_json_line({"session": session, "undone": monitor.observed + 1})
             else:
-                say(f"{_prefix(session)}step {monitor.observed + 1} is taken back", DIM)
-                self._say_revised(session, monitor)
+                print_line(f"{_prefix(session)}step {monitor.observed + 1} is taken back", DIM)
+                self._print_revisions(session, monitor)
         else:
             verdict = monitor.observe(
                 self._step(entry), time=entry.get("time"), confidence=entry.get("confidence")
             )
             self.sessions[session] = monitor
-            self._say(session, verdict)
+            self._print_verdict(session, verdict)
             if not self.as_json:
-                self._say_revised(session, monitor)
-                self.thought.setdefault(session, {})[verdict.position] = verdict.is_mistake
+                self._print_revisions(session, monitor)
+                self.called.setdefault(session, {})[verdict.position] = verdict.is_mistake
 
     def _step(self, entry: dict[str, Any]) -> str:
         step = entry.get("step")
         if not isinstance(step, str) or not step.strip():
             came = "no 'step'" if step is None else f"'step' is {step!r:.40}"
             raise FormatError(f"{came}; expected a step's name, or 'undo': true")
-        # Graphs may have names with spaces around them; other such spaces are nobody's intention.
+        # Strip spaces unless the graph itself has a name with them.
         return step if step in self.graph.vocabulary else step.strip()
 
-    def _say(self, session: str | None, verdict: Verdict | UncertainVerdict) -> None:
+    def _print_verdict(self, session: str | None, verdict: Verdict | UncertainVerdict) -> None:
         from stepgraph.monitoring import explain
 
         sentence = explain(verdict, self.graph)
         if self.as_json:
-            say_json({"session": session, **verdict.to_json(), "sentence": sentence})
+            print_json_line({"session": session, **verdict.to_json(), "sentence": sentence})
             return
         mark = "MISTAKE " if verdict.is_mistake else ""
         now = ""
         if self.with_next:
             now = f" Now: {_quoted(verdict.executable) or 'nothing is left to do'}."
-        say(f"{_prefix(session)}{verdict.position}: {mark}{sentence}{now}", _colour(verdict))
+        print_line(f"{_prefix(session)}{verdict.position}: {mark}{sentence}{now}", _colour(verdict))
 
-    def _say_revised(self, session: str | None, monitor: AnyMonitor) -> None:
-        """Say which earlier steps are now thought of otherwise, where steps may be wrong."""
+    def _print_revisions(self, session: str | None, monitor: AnyMonitor) -> None:
+        """Print which earlier steps a later one made a mistake, or no mistake after all."""
         from stepgraph.monitoring import Monitor
 
         if isinstance(monitor, Monitor):
             return
-        before = self.thought.setdefault(session, {})
+        before = self.called.setdefault(session, {})
         for position, probability in monitor.revised:
             wrong = probability >= monitor.threshold
             if position in before and before[position] != wrong:
-                what = thought(probability, alarm=wrong)
-                say(f"{_prefix(session)}   step {position} {what}", YELLOW)
+                what = revision(probability, alarm=wrong)
+                print_line(f"{_prefix(session)}   step {position} {what}", YELLOW)
                 before[position] = wrong
 
-    def _sum_up(
+    def _print_summary(
         self, session: str | None, monitor: AnyMonitor, report: Report | UncertainReport
     ) -> None:
         from stepgraph.monitoring import Report
@@ -144,7 +172,7 @@ class Watched:
 
         if self.as_json:
             for verdict in report.verdicts if isinstance(report, Report) else ():
-                self._say(session, verdict)
+                self._print_verdict(session, verdict)
             content: dict[str, Any] = {
                 "session": session,
                 "finished": True,
@@ -155,7 +183,7 @@ class Watched:
             }
             if not isinstance(report, Report):
                 content |= {"everything": report.everything, "done": report.done}
-            say_json(content)
+            print_json_line(content)
             return
         mistakes = count(monitor.mistakes, "mistake") if monitor.mistakes else "no mistake"
         done = "everything was done"
@@ -169,31 +197,31 @@ class Watched:
                 chance = f"{100 * report.everything // 1:g}%"
                 done = f"something was probably left out (all done with {chance})"
             if report.unsure:
-                # Rounded down: what is less than 90 % is not called that.
-                told = [f"{step!r} ({100 * report.done[step] // 1:g}%)" for step in report.unsure]
-                limit = f"{100 * SURE:.0f} %"
-                say(f"{_prefix(session)}done with less than {limit}: {', '.join(told)}", YELLOW)
+                # Rounded down: 89.9 % is less than 90 %.
+                shares = [f"{step!r} ({100 * report.done[step] // 1:g}%)" for step in report.unsure]
+                what = f"less than {100 * SURE:.0f} % sure to be done: {', '.join(shares)}"
+                print_line(f"{_prefix(session)}{what}", YELLOW)
             if report.open:
                 done = f"{len(report.open)} of {expected} steps probably never done"
-                say(f"{_prefix(session)}probably never done: {_quoted(report.open)}", YELLOW)
+                print_line(f"{_prefix(session)}probably never done: {_quoted(report.open)}", YELLOW)
         elif report.open:
             done = f"{len(report.open)} of {expected} steps never done"
             new = [verdict.step for verdict in report.verdicts if verdict.is_mistake]
             known = [verdict.step for verdict in report.verdicts if not verdict.is_mistake]
             if new:
-                say(f"{_prefix(session)}never done: {_quoted(new)}", RED)
+                print_line(f"{_prefix(session)}never done: {_quoted(new)}", RED)
             if known:
-                say(
-                    f"{_prefix(session)}never done, behind a mistake named above: {_quoted(known)}",
-                    YELLOW,
-                )
-        say(f"{_prefix(session)}{count(report.observed, 'step')} observed: {mistakes}, {done}")
+                what = f"never done, because of a mistake named above: {_quoted(known)}"
+                print_line(f"{_prefix(session)}{what}", YELLOW)
+        print_line(
+            f"{_prefix(session)}{count(report.observed, 'step')} observed: {mistakes}, {done}"
+        )
 
 
-def begin_sessions(
+def session_factory(
     graph: TaskGraph, calibration: Path | None, confusion: Path | None, error_rate: float | None
 ) -> Callable[[], AnyMonitor]:
-    """Return what begins a session, having checked all that it needs."""
+    """Return a function that begins a session, after checking that it can."""
     from stepgraph import monitoring
 
     if sum(given is not None for given in (calibration, confusion, error_rate)) > 1:
@@ -208,12 +236,12 @@ def begin_sessions(
         begin = partial(monitoring.UncertainMonitor, graph, confusion=errors)
     elif error_rate is not None:
         begin = partial(monitoring.UncertainMonitor, graph, error_rate=error_rate)
-    begin()  # what does not fit the graph is said before any step comes
+    begin()  # raises before any step comes if something does not fit the graph
     return begin
 
 
 def _parse(raw: bytes, number: int) -> dict[str, Any] | None:
-    """Return what a line holds, or None where it holds nothing."""
+    """Return the entry of a line, or None for a blank line or a comment."""
     from stepgraph.formats.json_text import parse_json
 
     try:
@@ -250,8 +278,8 @@ def _prefix(session: str | None) -> str:
     return "" if session is None else f"[{session}] "
 
 
-def thought(probability: float, *, alarm: bool) -> str:
-    """Return what is now thought of an earlier step."""
+def revision(probability: float, *, alarm: bool) -> str:
+    """Return the new verdict on an earlier step in words."""
     chance = f"({probability:.1%})"
     if alarm:
         was = "was probably" if probability >= 0.5 else "may have been"

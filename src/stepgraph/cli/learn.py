@@ -16,11 +16,11 @@ from stepgraph.cli.notes import print_notes_of, print_notes_on
 from stepgraph.cli.output import (
     count,
     echo,
+    is_terminal,
     print_graph,
     print_json,
     print_notes,
     progress_bar,
-    somebody_looks,
 )
 from stepgraph.cli.sections import KNOWLEDGE, LEARNING, LOG_MEANS, NAMES, READING
 from stepgraph.cli.zero_shot import predict_graph, refuse_for_zero_shot
@@ -362,7 +362,7 @@ def _report(
             echo(f"{target}: {count(len(learning.graph.steps), 'step')}, {edges}")
     for answer in said:
         echo(answer)
-    if somebody_looks() and not any(paths):
+    if is_terminal() and not any(paths):
         print_notes(["nothing was written; -o FILE keeps the graph"])
 
 

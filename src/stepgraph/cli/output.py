@@ -1,4 +1,4 @@
-"""What commands print: text, tables, drawings, and progress where somebody watches."""
+"""What commands print: text, tables, graphs, JSON, live lines, and progress on a terminal."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from stepgraph.errors import FileError
+from stepgraph.layout.text import columns, pad, printable, wrap
 
 if TYPE_CHECKING:
     from stepgraph.graph import TaskGraph
     from stepgraph.learners import Progress
 
+
 MINIMUM_WIDTH = 40
-"""Terminals narrower than this are written to as if they had so many columns."""
+"""Narrower terminals are written to as if they had this many columns."""
 
 
 def prepare_streams() -> None:
-    """Let characters that the terminal cannot show become escapes instead of errors."""
+    """Print characters that the terminal cannot show as escapes instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -31,20 +33,18 @@ def prepare_streams() -> None:
 
 def echo(text: str = "") -> None:
     """Print a text of one or more lines."""
-    from stepgraph.layout.text import printable
-
     # Names come from files and may hold anything, also what would move the cursor.
     _write(sys.stdout, "\n".join(map(printable, text.split("\n"))))
 
 
 def print_notes(notes: Iterable[str]) -> None:
-    """Print what a reader should know, on the error stream so that pipes stay clean."""
+    """Print notes on the error stream, so that pipes stay clean."""
     for note in notes:
         _print_aside("note", note)
 
 
 def print_error(message: str) -> None:
-    """Print what went wrong, as one line on the error stream."""
+    """Print an error as one line on the error stream."""
     _print_aside("error", message)
 
 
@@ -55,12 +55,9 @@ def print_json(content: Any) -> None:
 
 def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "") -> None:
     """Print a table that fits the terminal; columns of figures stand to the right."""
-    from stepgraph.cli.tables import lay_out
-    from stepgraph.layout.text import wrap
-
     if title:
         echo("\n".join(wrap(title, _width())) + "\n")
-    lines = lay_out(titles, list(rows), width=_width(), unicode=shows_unicode())
+    lines = table_lines(titles, list(rows), width=_width(), unicode=shows_unicode())
     echo("\n".join(lines))
 
 
@@ -76,15 +73,15 @@ def print_graph(graph: TaskGraph) -> None:
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """Give a function to tell progress to: a bar on a terminal, nothing elsewhere."""
+    """Give a function that reports progress: a bar on a terminal, nothing elsewhere."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda done, total, what: None  # noqa: ARG005
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (BarColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    parts = (BarColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*parts, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting", total=None)
         yield lambda done, total, what: bar.update(
             task, completed=done, total=total, description=what
@@ -102,25 +99,23 @@ def count(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
-def somebody_looks() -> bool:
-    """Return whether what is printed goes to a terminal."""
+def is_terminal() -> bool:
+    """Return whether standard output is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 
 def shows_unicode() -> bool:
-    """Return whether what is printed may hold more than ASCII."""
+    """Return whether standard output can show more than ASCII."""
     encoding = getattr(sys.stdout, "encoding", None) or "ascii"
     return encoding.lower().replace("-", "").startswith("utf")
 
 
 def discard_output() -> None:
-    """Drop what is still to be printed, also what Python would print when it ends."""
+    """Discard all further output, including what Python prints when it ends."""
     _discard(sys.stdout)
 
 
 def _print_aside(kind: str, text: str) -> None:
-    from stepgraph.layout.text import printable
-
     _write(sys.stderr, f"{kind}: {printable(text)}")
 
 
@@ -128,7 +123,7 @@ def _write(stream: Any, text: str) -> None:
     try:
         print(text, file=stream, flush=True)
     except BrokenPipeError:
-        # Whoever read this has had enough; the work goes on and the exit code stays true.
+        # The reader has closed the pipe; the work goes on and the exit code stays true.
         _discard(stream)
     except OSError as error:
         _discard(stream)
@@ -145,3 +140,139 @@ def _discard(stream: Any) -> None:
 
 def _width() -> int:
     return max(get_terminal_size((100, 24)).columns, MINIMUM_WIDTH)
+
+
+_GAP = "  "
+
+
+def table_lines(
+    titles: Sequence[str], rows: Sequence[Sequence[str]], *, width: int, unicode: bool = True
+) -> list[str]:
+    """Return the lines of a table; columns of figures stand to the right.
+
+    Texts that do not fit are wrapped at blanks. Where not even their longest words fit beside
+    one another, each row becomes a block of lines, one a column.
+
+    Parameters
+    ----------
+    titles
+        The headings.
+    rows
+        The cells, as many in each row as there are headings.
+    width
+        How many columns of a terminal there are.
+    unicode
+        Whether the terminal can show more than ASCII.
+
+    Examples
+    --------
+    >>> rows = [["mix the batter", "12"], ["fry", "3"]]
+    >>> for line in table_lines(["step", "times"], rows, width=40):
+    ...     print(line)
+    step            times
+    ──────────────  ─────
+    mix the batter     12
+    fry                 3
+    """
+    heading = [printable(title, ascii_only=not unicode) for title in titles]
+    body = [[printable(cell, ascii_only=not unicode) for cell in row] for row in rows]
+    by_column = list(zip(heading, *body, strict=True))
+    natural = [max(columns(cell) for cell in cells) for cells in by_column]
+    # No column is so narrow that a character of two columns would not fit.
+    least = [
+        max(2, *(columns(word) for cell in cells for word in cell.split())) for cells in by_column
+    ]
+    room = width - len(_GAP) * (len(heading) - 1)
+    if sum(least) > room:
+        return _as_blocks(heading, body, width)
+    widths = _fit(natural, least, room)
+    right = [_are_figures(cells[1:]) for cells in by_column]
+    rule = ["─" * size if unicode else "-" * size for size in widths]
+    lines = _row(heading, widths, right)
+    lines.append(_GAP.join(rule))
+    for row in body:
+        lines += _row(row, widths, right)
+    return lines
+
+
+def _fit(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """Take from the widest columns until all fit, but never more than their words allow."""
+    widths = [max(*pair) for pair in zip(natural, least, strict=True)]
+    while sum(widths) > room:
+        spare = [number for number, size in enumerate(widths) if size > least[number]]
+        widths[max(spare, key=widths.__getitem__)] -= 1
+    return widths
+
+
+def _row(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> list[str]:
+    wrapped = [wrap(cell, size) for cell, size in zip(cells, widths, strict=True)]
+    lines = []
+    for number in range(max(map(len, wrapped))):
+        parts = []
+        for texts, size, is_right in zip(wrapped, widths, right, strict=True):
+            text = texts[number] if number < len(texts) else ""
+            parts.append(" " * (size - columns(text)) + text if is_right else pad(text, size))
+        lines.append(_GAP.join(parts).rstrip())
+    return lines
+
+
+def _as_blocks(titles: Sequence[str], body: Sequence[Sequence[str]], width: int) -> list[str]:
+    lines: list[str] = []
+    for row in body:
+        if lines:
+            lines.append("")
+        for title, cell in zip(titles, row, strict=True):
+            if cell:
+                lines += wrap(f"{title}: {cell}" if title else cell, width)
+    return lines
+
+
+def _are_figures(cells: Sequence[str]) -> bool:
+    shown = [cell for cell in cells if cell]
+    return bool(shown) and all(cell[0].isdigit() or cell[0] == "-" for cell in shown)
+
+
+GREEN, YELLOW, RED, DIM = "32", "33", "31", "2"
+
+
+class OutputClosedError(Exception):
+    """The reader has closed the output; there is nothing more to do."""
+
+
+def in_colour() -> bool:
+    """Return whether standard output is a terminal that wants colour."""
+    return (
+        sys.stdout is not None
+        and sys.stdout.isatty()
+        # By the convention of no-color.org, an empty value changes nothing.
+        and not os.environ.get("NO_COLOR")
+        and os.environ.get("TERM") != "dumb"
+    )
+
+
+def print_line(text: str, colour: str = "") -> None:
+    """Print a line at once.
+
+    Raises
+    ------
+    OutputClosedError
+        If the output has been closed.
+    """
+    shown = printable(text)  # names come from anywhere and may hold what moves the cursor
+    _print(f"\x1b[{colour}m{shown}\x1b[0m" if colour and in_colour() else shown)
+
+
+def print_json_line(content: Any) -> None:
+    """Print a value as JSON on one line, at once."""
+    _print(json.dumps(content, ensure_ascii=not shows_unicode()))
+
+
+def _print(line: str) -> None:
+    try:
+        print(line, flush=True)
+    except BrokenPipeError:
+        discard_output()
+        raise OutputClosedError from None
+    except OSError as error:
+        discard_output()
+        raise FileError(f"the output cannot be written ({error.strerror})") from None

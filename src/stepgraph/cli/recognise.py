@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stepgraph.cli import options
-from stepgraph.cli.judging import Watched, begin_sessions
-from stepgraph.cli.live import NobodyReadsError, say_json
-from stepgraph.cli.output import count, echo, print_json, print_notes, print_table, progress_bar
+from stepgraph.cli.judging import LiveSessions, session_factory
+from stepgraph.cli.output import (
+    OutputClosedError,
+    count,
+    echo,
+    print_json,
+    print_json_line,
+    print_notes,
+    print_table,
+    progress_bar,
+)
 from stepgraph.cli.targets import check_file
 from stepgraph.errors import FileError, FormatError, InputError, SettingError
 
@@ -245,7 +253,7 @@ def run(
                 seen = True
                 entry = {"step": key_step.step, "time": key_step.frame / fps, "session": name}
                 if watched is None:
-                    say_json(entry)
+                    print_json_line(entry)
                 else:
                     watched.judge(entry)
             if not seen:
@@ -254,8 +262,8 @@ def run(
             if watched is not None:
                 mistakes += watched.finish()
                 watched.sessions.clear()
-                watched.thought.clear()
-    except NobodyReadsError:
+                watched.called.clear()
+    except OutputClosedError:
         if watched is not None:
             mistakes += sum(monitor.mistakes for monitor in watched.sessions.values())
     if mistakes:
@@ -312,7 +320,7 @@ def _watched(
     error_rate: float | None,
     as_json: bool,
     with_next: bool,
-) -> Watched:
+) -> LiveSessions:
     from stepgraph.formats import read_graph
     from stepgraph.monitoring import Confusion, UncertainMonitor
     from stepgraph.recognise import confusion_for
@@ -333,5 +341,5 @@ def _watched(
         own = confusion_for(Confusion.read(confusion), loaded)
         begin = partial(UncertainMonitor, loaded, confusion=own)
     else:
-        begin = begin_sessions(loaded, calibration, confusion, error_rate)
-    return Watched(loaded, begin, as_json=as_json, with_next=with_next)
+        begin = session_factory(loaded, calibration, confusion, error_rate)
+    return LiveSessions(loaded, begin, as_json=as_json, with_next=with_next)

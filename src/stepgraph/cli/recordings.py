@@ -1,4 +1,4 @@
-"""Recordings that are held against a graph, as several commands read them."""
+"""Recordings to compare with a graph, as several commands read them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def read_for_graph(
     graph: TaskGraph, path: Path, *, only: Sequence[str] | None = None, **reading: Any
 ) -> tuple[Demonstrations, tuple[str, ...]]:
-    """Read the recordings of a graph's procedure; return them, and what to note on the reading.
+    """Read the recordings of a graph's procedure; return them, and notes on the reading.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def read_for_graph(
 
     found = everything = read_demonstrations(path, **reading)
     if len(found.procedures) > 1:
-        # Once more for this one alone, so that what is noted is of it alone.
+        # Read again for this procedure alone, so that the notes are about it alone.
         found = read_demonstrations(
             path, **reading | {"procedure": _own_procedure(found, graph, path)}
         )

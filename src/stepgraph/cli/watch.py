@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from stepgraph.cli import options
-from stepgraph.cli.judging import Watched, begin_sessions
-from stepgraph.cli.live import NobodyReadsError
-from stepgraph.cli.output import print_notes
+from stepgraph.cli.judging import LiveSessions, session_factory
+from stepgraph.cli.output import OutputClosedError, print_notes
 from stepgraph.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -30,32 +29,32 @@ def watch(
 
     A line is a step's name, or JSON such as {"step": "mix", "time": 3.5, "confidence": 0.9,
     "session": "anna"}; sessions are kept apart. {"undo": true} takes back the last step. Blank
-    lines and lines that begin with # are passed over. When the input ends, what was never done
-    is named.
+    lines and lines that begin with # are ignored. When the input ends, the command lists the steps
+    that were never done.
 
-    Where the steps come from a recogniser that errs, --calibration, --confusion or --error-rate
-    make verdicts probabilities; a mistake is called one from the calibrated threshold on, or from
-    50 %.
+    For steps from a recogniser that errs, use --calibration, --confusion or --error-rate: verdicts
+    are then probabilities, and a step is called a mistake from the calibrated threshold on, or
+    from 50 %.
 
-    The exit code is 0 if there was no mistake and nothing was left undone, else 1, and 2 if a line
-    or the graph could not be used. With --json, the mistakes of the last line count what was never
-    done as well.
+    The exit code is 0 if there was no mistake and every step was done, 2 if a line or the graph
+    could not be used, and 1 otherwise. With --json, the mistakes of the last line include the steps
+    that were never done.
 
     Example: stepgraph watch pancakes.graph.json < steps.txt
     """
     from stepgraph.formats import read_graph
 
     loaded = read_graph(graph)
-    begin = begin_sessions(loaded, calibration, confusion, error_rate)
-    watched = Watched(loaded, begin, as_json=as_json, with_next=with_next)
-    if sys.stdin is not None and sys.stdin.buffer.isatty():  # somebody sits there and waits for us
+    begin = session_factory(loaded, calibration, confusion, error_rate)
+    watched = LiveSessions(loaded, begin, as_json=as_json, with_next=with_next)
+    if sys.stdin is not None and sys.stdin.buffer.isatty():  # a person types
         names = ", ".join(map(repr, loaded.steps))
-        print_notes([f"type each step as it is done, one a line, then Ctrl-D; the steps: {names}"])
+        print_notes([f"type each step as it is done, one per line, then Ctrl-D; steps: {names}"])
     try:
         watched.take_in(_lines(loaded))
         clean = watched.finish()
-    except NobodyReadsError:
-        # The exit code is still true of what came so far.
+    except OutputClosedError:
+        # The exit code is still right for the steps so far.
         clean = not any(monitor.mistakes for monitor in watched.sessions.values())
     if not clean:
         raise typer.Exit(1)
@@ -71,7 +70,7 @@ def watch(
 
 
 def _lines(graph: TaskGraph) -> Iterator[tuple[int, bytes]]:
-    """Return the lines of standard input with their numbers, each as soon as it is there."""
+    """Yield the lines of standard input with their numbers, each as soon as it comes."""
     if sys.stdin is None:
         return
     try:
@@ -92,5 +91,5 @@ def _refuse_table(line: bytes, graph: TaskGraph) -> None:
     if cells := table_columns(first, {}):
         raise InputError(
             f"standard input: a table, by its first line ({', '.join(map(repr, cells))}); expected "
-            "a step on each line. 'stepgraph check GRAPH FILE' looks at tables"
+            "a step on each line. 'stepgraph check GRAPH FILE' reads tables"
         )

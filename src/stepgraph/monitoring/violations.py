@@ -42,9 +42,9 @@ class Violation:
     nearest: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return self.told(self.missing)
+        return self.describe(self.missing)
 
-    def told(self, performed: Container[str], also_at: Sequence[int] = ()) -> str:
+    def describe(self, performed: Container[str], also_at: Sequence[int] = ()) -> str:
         """Return the violation in words, once the recording is over.
 
         Parameters
@@ -56,7 +56,7 @@ class Violation:
 
         Examples
         --------
-        >>> Violation(2, "mix", missing=("egg", "milk")).told(["mix", "egg"], also_at=[5])
+        >>> Violation(2, "mix", missing=("egg", "milk")).describe(["mix", "egg"], also_at=[5])
         "steps 2 and 5, 'mix': done before 'egg' and without 'milk'"
         """
         *first, last = map(str, (self.position, *also_at))
