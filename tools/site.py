@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import sys
 import textwrap
 from collections.abc import Iterator
 from functools import cache
@@ -27,6 +28,9 @@ from mkdocs.utils import get_relative_url
 import stepgraph
 from stepgraph.cli.main import app
 
+sys.path.append(str(Path(__file__).parent))
+from site_search import surprises  # noqa: E402 - mkdocs loads this file alone
+
 PACKAGE = Path(stepgraph.__file__).parent
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "examples").glob("*.ipynb"))
 HELP_WIDTH = 80
@@ -34,6 +38,16 @@ LOADING = re.compile(
     r"""<(?:script|img|iframe)[^>]*\bsrc=["']https?:[^>]*>"""
     r"""|<link[^>]*rel=["']stylesheet["'][^>]*href=["']https?:[^>]*>"""
 )
+RANKS = {
+    "decisions/": 0.001,
+    "reference/": 0.01,
+    "claims.md": 0.01,
+    "architecture.md": 0.01,
+    "examples/": 0.3,
+    "benchmarks.md": 0.3,
+    "reproducing.md": 0.3,
+}
+"""How much a page weighs in the search beside a guide; a word in a title weighs 1,000 in the text."""
 SCRIPT_FROM_THE_NETWORK = "https://unpkg.com/iframe-worker/shim"
 
 
@@ -82,6 +96,15 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Let the search find a guide before the reference, and that before a decision record."""
+    del config, files
+    for beginning, weight in RANKS.items():
+        if page.file.src_uri.startswith(beginning):
+            page.meta["search"] = {"boost": weight}
+    return markdown
+
+
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:  # noqa: ARG001
     """Take the one script that the theme would load from the network from our own folder."""
     return output.replace(
@@ -96,10 +119,12 @@ def on_post_template(output_content: str, template_name: str, config: MkDocsConf
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Refuse a site that loads anything from elsewhere when it is read."""
+    """Refuse a site that loads anything from elsewhere, or whose search misses the answer."""
     for path in sorted(Path(config.site_dir).rglob("*.html")):
         for tag in LOADING.findall(path.read_text()):
             raise PluginError(f"{path}: loads from the network: {tag}; ship it under docs/assets")
+    for surprise in surprises(Path(config.site_dir)):
+        raise PluginError(f"the search: {surprise}; see RANKS in tools/site.py")
 
 
 def command_line_page() -> str:
