@@ -28,8 +28,8 @@ from mkdocs.utils import get_relative_url
 import stepgraph
 from stepgraph.cli.main import app
 
-sys.path.append(str(Path(__file__).parent))
-from site_search import surprises  # noqa: E402 - mkdocs loads this file alone
+sys.path.append(str(Path(__file__).parent))  # mkdocs loads this file alone
+from site_search import surprises
 
 PACKAGE = Path(stepgraph.__file__).parent
 NOTEBOOKS = sorted((Path(__file__).parent.parent / "examples").glob("*.ipynb"))
@@ -47,7 +47,7 @@ RANKS = {
     "benchmarks.md": 0.3,
     "reproducing.md": 0.3,
 }
-"""How much a page weighs in the search beside a guide; a word in a title weighs 1,000 in the text."""
+"""The weight of a page in the search, where guides have 1 and words in titles count 1,000 times."""
 SCRIPT_FROM_THE_NETWORK = "https://unpkg.com/iframe-worker/shim"
 
 
