@@ -32,8 +32,9 @@ TEXTS = frozenset({"about", "must"})
 """Fields that describe a row; they neither name it nor hold a figure of their own."""
 NAMING_NUMBERS = frozenset({"x", "rate", "error_rate", "size", "recordings"})
 """Numbers that name a row rather than being measured: the point of a curve, a setting."""
-CLOSE = 1e-9
-"""Figures that differ by a smaller share than this are equal: sums may be taken in any order."""
+CLOSE = 1e-6
+"""Figures that differ by a smaller share than this are equal: processors add in another order, and
+optimisers stop a little earlier or later. Documents show three or four digits."""
 
 
 @dataclass
