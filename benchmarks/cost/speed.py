@@ -6,11 +6,13 @@ Machines differ and are noisy, so every figure is a ratio of two times measured 
 from __future__ import annotations
 
 import random
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks.cost.many_parts import files_of_many_parts
 from benchmarks.datasets.assembly101 import read_assembly101_o
 from benchmarks.datasets.directory import data_directory, data_file
 from benchmarks.generators import Noise, draw_demonstrations, random_procedure
@@ -22,6 +24,7 @@ from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
 
 ASSEMBLY_EPOCHS = 1200
 REPEATS = 5
+PARTS = 30_000
 LEAST_SECONDS = 0.4
 """How long a measurement of epochs takes at least."""
 NOTES = (
@@ -32,6 +35,7 @@ NOTES = (
     ),
     "robust-*: its time over that of the intersection order, on recordings with 5 % errors",
     "double-*, tenfold-*: an epoch against an epoch of the smaller problem (fastest, in turns)",
+    "fourfold-parts: reading a file against reading a smaller one (fastest of several)",
 )
 
 
@@ -47,6 +51,7 @@ def run(request: Request) -> BenchmarkResult:
         "double-sequences": lambda: _double_sequences(1000),
         "double-sequences-chunks": lambda: _double_sequences(4000),
         "tenfold-nodes": _tenfold_nodes,
+        "fourfold-parts": _fourfold_parts,
         "robust-25x16": lambda: _robust(25, 16, "under 1 second"),
         "robust-100x1000": lambda: _robust(100, 1000, "under 60 seconds"),
     }
@@ -155,6 +160,30 @@ def _tenfold_nodes() -> dict[str, Any]:
         "seconds": large,
         "reference_seconds": small,
         "must": "at most 3",
+    }
+
+
+def _fourfold_parts() -> dict[str, Any]:
+    small, large = files_of_many_parts(PARTS), files_of_many_parts(4 * PARTS)
+    times: dict[str, tuple[float, float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, files in ((name, (large[name], small[name])) for name in small):
+            spent = []
+            for case in files:
+                path = case.write(Path(folder))
+                spent.append(
+                    min(timed(lambda: case.read(path))[0] for _ in range(REPEATS))  # noqa: B023
+                )
+            times[name] = (spent[0], spent[1])
+    slowest = max(times, key=lambda name: times[name][0] / times[name][1])
+    seconds, reference = times[slowest]
+    return {
+        "about": f"a file of {4 * PARTS:,} small parts, against {PARTS:,}; of {len(times)} kinds "
+        f"the one that grows fastest ({slowest})",
+        "ratio": seconds / reference,
+        "seconds": seconds,
+        "reference_seconds": reference,
+        "must": "under 12",
     }
 
 

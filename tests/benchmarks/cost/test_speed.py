@@ -42,11 +42,14 @@ def test_an_epoch_grows_no_faster_than_the_sequences_and_far_slower_than_the_nod
     assert memory(after) < most * memory(before)
 
 
-@pytest.mark.parametrize("measure", ["double-sequences", "tenfold-nodes", "robust-25x16"])
+@pytest.mark.parametrize(
+    "measure", ["double-sequences", "tenfold-nodes", "fourfold-parts", "robust-25x16"]
+)
 def test_a_ratio_comes_with_both_times_and_what_it_must_be(
     measure: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(speed, "REPEATS", 1)
+    monkeypatch.setattr(speed, "PARTS", 100)
     monkeypatch.setattr(speed, "LEAST_SECONDS", 0.0)
     (row,) = run_benchmark("speed", methods=[measure]).rows
     assert row["ratio"] == pytest.approx(row["seconds"] / row["reference_seconds"])
