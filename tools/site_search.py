@@ -20,7 +20,7 @@ from lunr.stop_word_filter import stop_word_filter
 
 QUESTIONS = {
     "install": ["install.html"],
-    "csv columns": ["recordings.html", "tutorial.html"],
+    "csv columns": ["recordings.html"],
     "monitor": ["monitor.html"],
     "optional step": ["real-recordings.html", "graphs.html", "monitor.html"],
     "must never": ["how-to/prior.html"],
@@ -29,9 +29,8 @@ QUESTIONS = {
     "png": ["drawings.html"],
     "bpmn": ["exchange.html"],
     "postgresql": ["service.html"],
-    "mistakes": ["real-recordings.html", "monitor.html"],
+    "recordings with mistakes": ["real-recordings.html", "recordings.html"],
     "loss": ["how-to/loss.html"],
-    "license": ["licences.html"],
     "zero-shot": ["transformer.html"],
 }
 """What people type, and the pages of which one must come first."""
