@@ -17,7 +17,7 @@ from stepgraph.formats import Reading, read_demonstrations
 from stepgraph.graph import Constraints, Provenance, TaskGraph
 from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.insight import edge_evidence, step_attributes
-from stepgraph.insight.doubts import doubts
+from stepgraph.insight.notes import doubts
 from stepgraph.learners import Learned, Progress, get_learner, no_progress
 from stepgraph.logs import is_log, is_table, read_log
 from stepgraph.postprocess import Change, to_graph

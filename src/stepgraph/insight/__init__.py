@@ -1,18 +1,17 @@
 """What recordings tell beyond the graph: evidence, habits, doubts and blunders.
 
-`edge_evidence` counts which recordings bear an edge out, `step_attributes` tells steps that may be
-left out or repeated from slips, `audit` says which recordings are wrong, and where, and `advise`
-what to record next. Nothing here changes which steps need which.
+`edge_evidence` counts which recordings bear an edge out, `step_attributes` finds the steps that may
+be left out or repeated, `audit` the recordings that are wrong, and where, and `advise` what to
+record next. Nothing here changes which steps need which.
 """
 
 from __future__ import annotations
 
 from stepgraph.insight.advice import Advice, Question, advise
+from stepgraph.insight.attributes import step_attributes
 from stepgraph.insight.audit import Audit, AuditedRecording, Finding, Slip, audit
-from stepgraph.insight.consequences import consequences
-from stepgraph.insight.evidence import edge_evidence
-from stepgraph.insight.step_attributes import step_attributes
-from stepgraph.insight.why import why
+from stepgraph.insight.evidence import edge_evidence, why
+from stepgraph.insight.notes import consequences
 
 __all__ = [
     "Advice",

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from stepgraph.errors import InputError
 from stepgraph.graph import NO_CONSTRAINTS, Constraints, Edge
-from stepgraph.insight.doubts import one_order
-from stepgraph.insight.next_recording import most_telling_order
+from stepgraph.insight.notes import one_order
 from stepgraph.insight.reliability import Judgement, judge
 from stepgraph.learners.partial_order import closure, reduction
 from stepgraph.sequences import Demonstrations, expect_demonstrations
@@ -22,17 +21,21 @@ BoolMatrix = NDArray[np.bool_]
 Matrix = NDArray[np.float64]
 
 RELUCTANCE = 0.8
-"""What it costs to ask in vain, as a share of what an answer is worth."""
+"""The cost of asking in vain, as a share of the worth of an answer."""
 SEEN = 0.05
-"""The other order counts as shown once so much of a trusted recording shows it."""
-LARGEST = 200
-"""How many steps a procedure may have; orders of more take too long to compare."""
-MOST = 10
-"""At most so many questions are asked."""
+"""The trust in recordings from which an order counts as shown."""
+MAX_STEPS = 200
+"""Maximum number of steps; orders of more take too long to compare."""
+MAX_QUESTIONS = 10
+"""Default maximum number of questions."""
 UNKNOWN = 0.25
-"""How probable it is, before anything is seen, that a step needs another."""
+"""Prior probability that a step needs another."""
 CANDIDATES = 200
-"""So many pairs that the graph takes for free are looked at, the most doubtful ones."""
+"""Maximum number of pairs without an edge to consider, the most doubtful first."""
+EXACT = 8
+"""Up to this many steps the best order is found exactly."""
+ROUNDS = 20
+"""Maximum number of rounds of moving single steps to better places."""
 
 
 @dataclass(frozen=True)
@@ -126,22 +129,22 @@ class Advice:
 def advise(
     demonstrations: Demonstrations,
     *,
-    most: int = MOST,
+    most: int = MAX_QUESTIONS,
     constraints: Constraints = NO_CONSTRAINTS,
 ) -> Advice:
-    """Say which pairs of steps the recordings leave open, and what to record to decide them.
+    """Find which pairs of steps the recordings leave open, and what to record to decide them.
 
     A pair is open if no recording that can be trusted shows it in both orders, and few had the
     chance to show the other one. No order of steps can prove that one step needs another, but it
     grows more probable with everybody who could have done it first and did not. Marks of
-    annotators are not looked at.
+    annotators are ignored.
 
     Parameters
     ----------
     demonstrations
         The recordings so far.
     most
-        How many questions at the most.
+        Maximum number of questions.
     constraints
         Edges that need no question, such as those of a graph (`TaskGraph.constraints`): what a step
         certainly needs, which also answers for all that follows from it, and what it certainly
@@ -163,9 +166,9 @@ def advise(
 the graph depend on it.
     """
     expect_demonstrations(demonstrations, "advise")
-    if len(demonstrations.seen) > LARGEST:
+    if len(demonstrations.seen) > MAX_STEPS:
         raise InputError(
-            f"{len(demonstrations.seen):,} different steps; advice is given for {LARGEST} or "
+            f"{len(demonstrations.seen):,} different steps; advice is given for {MAX_STEPS} or "
             "fewer, as every pair of them may be asked about"
         )
     constraints = constraints.among(demonstrations.vocabulary.steps)
@@ -338,3 +341,94 @@ def _with_ends(direct: BoolMatrix) -> BoolMatrix:
     edges[:size, size] = ~direct.any(axis=1)
     edges[size, :size] = ~direct.any(axis=0)
     return edges
+
+
+def most_telling_order(worth: Matrix, certain: BoolMatrix) -> tuple[int, ...]:
+    """Return an order of steps that shows what is worth seeing, and obeys what is certain.
+
+    Finding the best order is as hard as any ranking: up to `EXACT` steps it is found, beyond that
+    the order is greedy, then improved by moving single steps while that adds anything.
+
+    Parameters
+    ----------
+    worth
+        ``worth[i, j]``: what it is worth to see step i before step j.
+    certain
+        ``certain[i, j]``: whether i certainly needs j; acyclic and closed.
+
+    Returns
+    -------
+    tuple
+        Rows of the matrices, in the order to do them.
+
+    Examples
+    --------
+    >>> worth = np.array([[0, 0, 0], [0, 0, 0], [1.0, 1.0, 0]])
+    >>> most_telling_order(worth, np.zeros((3, 3), dtype=bool))
+    (2, 0, 1)
+    """
+    size = len(worth)
+    gain = worth - worth.T
+    waiting = np.ones(size, dtype=bool)
+    order: list[int] = []
+    while waiting.any():
+        possible = waiting & ~(certain & waiting[None, :]).any(axis=1)
+        gains = np.where(possible, gain @ waiting, -np.inf)
+        step = int(np.argmax(gains))
+        order.append(step)
+        waiting[step] = False
+    for _ in range(ROUNDS):
+        if not _improve(order, gain, certain):
+            break
+    if size <= EXACT:
+        best = _best(gain, certain)
+        if _value(best, gain) > _value(order, gain) + 1e-9:
+            return tuple(best)
+    return tuple(order)
+
+
+def _value(order: list[int], gain: Matrix) -> float:
+    return float(np.triu(gain[np.ix_(order, order)], 1).sum())
+
+
+def _best(gain: Matrix, certain: BoolMatrix) -> list[int]:
+    """Return the best order of few steps: of each set of steps the best order to do it in."""
+    size = len(gain)
+    needs = [sum(1 << int(other) for other in np.flatnonzero(row)) for row in certain]
+    found: dict[int, tuple[float, list[int]]] = {0: (0.0, [])}
+    for done in range(1 << size):
+        if done not in found:
+            continue
+        value, order = found.pop(done)
+        if len(order) == size:
+            return order
+        for step in range(size):
+            if done >> step & 1 or needs[step] & ~done:
+                continue
+            more = value + float(gain[order, step].sum())
+            then = done | 1 << step
+            if then not in found or more > found[then][0]:
+                found[then] = (more, [*order, step])
+    raise AssertionError("what is certain is acyclic, so that all can be done")
+
+
+def _improve(order: list[int], gain: Matrix, certain: BoolMatrix) -> bool:
+    """Move each step to where it adds most; return whether any was moved."""
+    moved = False
+    for step in list(order):
+        at = order.index(step)
+        order.remove(step)
+        others = np.array(order, dtype=int)
+        # What is gained at each place: what comes after it counts for, what comes before against.
+        before = np.concatenate([[0.0], np.cumsum(gain[step, others])])
+        total = before[-1] - 2 * before
+        needs, needed = certain[step, others], certain[others, step]
+        first = int(np.flatnonzero(needs)[-1]) + 1 if needs.any() else 0
+        last = int(np.flatnonzero(needed)[0]) if needed.any() else len(others)
+        best = first + int(np.argmax(total[first : last + 1]))
+        if total[best] > total[at] + 1e-9:
+            moved = True
+            order.insert(best, step)
+        else:
+            order.insert(at, step)
+    return moved

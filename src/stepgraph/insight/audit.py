@@ -1,4 +1,9 @@
-"""Which recordings are wrong, and where: every slip that the other recordings speak against."""
+"""Which recordings are wrong, and where: every slip that the other recordings speak against.
+
+Where a recording shows a pair against the order, at least one of the two steps is out of place, and
+most steps are not. The posterior probability of each step to be the one is found by mean field: a
+soft version of the smallest set of steps without which the rest is in order.
+"""
 
 from __future__ import annotations
 
@@ -10,26 +15,29 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from stepgraph.insight.misplaced import MISPLACED, blame, misplaced_probabilities
+from stepgraph.insight.habits import Tally, habit_probabilities, tally
 from stepgraph.insight.reliability import Judgement, judge
-from stepgraph.insight.slips import habit_probabilities
-from stepgraph.insight.tally import Tally, tally
 from stepgraph.sequences import Demonstrations, expect_demonstrations
 
 Matrix = NDArray[np.float64]
 
 POINTED_AT = 0.5
-"""Slips less probable than this are not pointed at."""
+"""Probability from which a slip is reported."""
 SHARED = 0.5
 """A recording that shares less than this share of the steps is of another procedure."""
 LIKE_CHANCE = 0.4
 """Where so many of the ordered pairs are broken, the order tells no more than chance."""
 ENOUGH_PAIRS = 10
 """Fewer ordered pairs than this are too few to speak of chance."""
+MISPLACED = 0.1
+"""Prior probability that a step is out of place."""
+UNEXPLAINED = 0.01
+"""How probable it is that an ordered pair is broken though both steps are in their places."""
+ROUNDS = 200
 
 
 class Slip(StrEnum):
-    """What can be wrong with a step of a recording."""
+    """The kinds of slips."""
 
     MISPLACED = "out of order"
     SKIPPED = "skipped"
@@ -119,7 +127,7 @@ class Audit:
 
 
 def audit(demonstrations: Demonstrations) -> Audit:
-    """Say which recordings are wrong, and where, from what they agree on.
+    """Find which recordings are wrong, and where, from what they agree on.
 
     Marks of annotators are not looked at.
 
@@ -316,3 +324,57 @@ def _recordings(number: float) -> str:
 
 def _verb(number: float, verb: str) -> str:
     return f"{verb}s" if number == 1 else verb
+
+
+def misplaced_probabilities(broken: Matrix) -> Matrix:
+    """Return how probable it is that each step of a recording has to move.
+
+    Parameters
+    ----------
+    broken
+        ``broken[i, j]``: where the recording does step i before step j, how probable it is that
+        i needs j; 0 for all other pairs.
+
+    Examples
+    --------
+    One step is done before two others that it needs: it is more probably the one.
+
+    >>> broken = np.array([[0, 0.9, 0.9], [0, 0, 0], [0, 0, 0]])
+    >>> misplaced_probabilities(broken).round(2)
+    array([0.84, 0.14, 0.14])
+    """
+    cost = -np.log1p(-np.clip(broken, 0, 1) * (1 - UNEXPLAINED))
+    cost = cost + cost.T
+    prior = np.log(MISPLACED / (1 - MISPLACED))
+    found: Matrix = np.full(len(broken), 0.5)
+    for _ in range(ROUNDS):
+        odds = prior + cost @ (1 - found)
+        new = 1 / (1 + np.exp(-np.clip(odds, -500, 500)))
+        settled = np.abs(new - found).max(initial=0.0) < 1e-7
+        # Half of the way at a time: two steps that blame each other would swing for ever.
+        found = (found + new) / 2
+        if settled:
+            break
+    return found
+
+
+def blame(broken: Matrix, misplaced: Matrix) -> Matrix:
+    """Return how probable it is that each step takes part in a mistake of order.
+
+    It does if one of its pairs is broken and the other step of the pair is not the one that has to
+    move. Where two steps changed places, this is true of both, though moving one would do.
+
+    Parameters
+    ----------
+    broken, misplaced
+        What `misplaced_probabilities` takes and gives.
+
+    Examples
+    --------
+    >>> broken = np.array([[0, 0.9], [0, 0]])
+    >>> blame(broken, misplaced_probabilities(broken)).round(2)
+    array([0.6, 0.6])
+    """
+    either = np.clip(broken + broken.T, 0, 1)
+    innocent: Matrix = np.prod(1 - either * (1 - misplaced)[None, :], axis=1)
+    return 1 - innocent

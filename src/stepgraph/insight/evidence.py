@@ -1,22 +1,28 @@
-"""Which recordings bear an edge out, which contradict it, and which say nothing."""
+"""Evidence for edges: which recordings bear one out, and why a learned graph has it or not."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import compress, islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stepgraph.graph import Edge
+from stepgraph.errors import InputError
+from stepgraph.graph import Edge, TaskGraph
 from stepgraph.graph.adjacency import WeightedAdjacency
-from stepgraph.graph.evidence import EXAMPLES, EdgeEvidence
-from stepgraph.insight.tally import every_step
+from stepgraph.graph.evidence import EXAMPLES, PROBABLE, EdgeEvidence
+from stepgraph.insight.habits import every_step
+from stepgraph.learners.robust.learner import KEPT
+from stepgraph.learners.step_names import may_belong_together
+from stepgraph.repetitions import first_occurrences
 from stepgraph.sequences import END, START, Demonstrations, KeyStepSequence
 
 ENTRIES = 4_000_000
-"""How many places of steps are looked at at once; memory stays bounded by it."""
+"""Places of steps computed at a time; this bounds the memory."""
 NEVER = np.iinfo(np.int64).max
 """The place of a step that a recording does not show."""
 
@@ -77,7 +83,7 @@ def edge_evidence(
                     known[number] = (known[number] + which)[:EXAMPLES]
     total = demonstrations.total_weight
     found: dict[Edge, EdgeEvidence] = {}
-    made: dict[tuple[Any, ...], EdgeEvidence] = {}  # many edges have the same
+    made: dict[tuple[Any, ...], EdgeEvidence] = {}  # shared by the many edges that are alike
     probable = [None if confidence is None else _probability(confidence, edge) for edge in pairs]
     for edge, *facts in zip(pairs, *counts.tolist(), *examples, probable, strict=True):
         held, broken, held_in, broken_in, probability = key = tuple(facts)
@@ -111,3 +117,114 @@ def _places(recordings: Sequence[KeyStepSequence], size: int) -> NDArray[np.int6
     row, node = every_step(recordings)
     np.minimum.at(places, row * size + node, np.arange(len(row)))
     return places.reshape(len(recordings), size)
+
+
+def why(
+    demonstrations: Demonstrations,
+    graph: TaskGraph,
+    edge: Edge,
+    confidence: WeightedAdjacency | None = None,
+) -> str:
+    """Explain whether a step needs another one, by which edges, and what the recordings show.
+
+    Parameters
+    ----------
+    demonstrations
+        The recordings that the graph was learned from.
+    graph
+        The graph.
+    edge
+        A step, and what it may need.
+    confidence
+        How probable it is that each step needs each other one, where the method says so.
+
+    Raises
+    ------
+    InputError
+        If the edge leads from a step to itself.
+
+    Examples
+    --------
+    >>> recordings = Demonstrations.from_steps([["egg", "mix", "bake"], ["egg", "mix", "bake"]])
+    >>> graph = TaskGraph.from_preconditions({"mix": ["egg"], "bake": ["mix"]})
+    >>> why(recordings, graph, ("bake", "egg"))
+    "'bake' needs 'egg', through 'mix': so in 2 of 2 recordings"
+    """
+    step, needed = edge
+    if step == needed:
+        raise InputError(f"why {step!r} needs itself cannot be asked; name two steps")
+    shown = edge_evidence(demonstrations, [edge], confidence)[edge]
+    if _is_required(graph, edge) or edge in graph.constraints.never:
+        shown = replace(shown, probability=None)  # what was stated is not a matter of chance
+    return f"{_verdict(demonstrations, graph, edge, shown)}: {shown.told()}"
+
+
+def _is_required(graph: TaskGraph, edge: Edge) -> bool:
+    return edge in graph.constraints.required and edge in graph.edges
+
+
+def _verdict(
+    demonstrations: Demonstrations, graph: TaskGraph, edge: Edge, shown: EdgeEvidence
+) -> str:
+    step, needed = edge
+    if step not in graph.steps or needed not in graph.steps:
+        return f"{step!r} does not need {needed!r}, as the graph has not both"
+    if _is_required(graph, edge):
+        return f"{step!r} needs {needed!r}, as stated"
+    if (step, needed) in graph.edges:
+        return f"{step!r} needs {needed!r}"
+    through = [
+        name for name in graph.preconditions_of(step) if needed in graph.all_preconditions_of(name)
+    ]
+    if through:
+        return f"{step!r} needs {needed!r}, through {', '.join(map(repr, through))}"
+    if step in graph.all_preconditions_of(needed):
+        return f"{step!r} does not need {needed!r}, it is the other way round"
+    return f"{step!r} does not need {needed!r}{_reason(demonstrations, graph, edge, shown)}"
+
+
+def _reason(
+    demonstrations: Demonstrations, graph: TaskGraph, edge: Edge, shown: EdgeEvidence
+) -> str:
+    """Return why an edge is absent, as far as it can be known; empty where it cannot."""
+    chosen = graph.provenance.settings
+    if edge in graph.constraints.never:
+        return ", as stated"
+    if not shown.held + shown.broken:
+        return ", as nobody has done both"
+    if graph.provenance.threshold is not None:
+        return ", with this threshold"
+    limit = chosen.get("least_probable")
+    if shown.probability is not None:
+        if isinstance(limit, int | float) and shown.probability < limit:
+            return f", as that is less probable than {limit:g}"
+        if shown.probability < KEPT:
+            return ", as that is not probable"
+    elif shown.broken:
+        return ", as the order is not always the same"
+    if _may_be_chance(demonstrations, graph, edge, chosen):
+        return ", as nobody did the two one right after the other"
+    if isinstance(limit, int | float):
+        return ", beside what 'least_probable' rules out ('stepgraph methods robust' says more)"
+    for name, said in (("never", graph.constraints.never), ("must", graph.constraints.required)):
+        if said:
+            return f", beside what {name!r} says"
+    if shown.probability is None:
+        return ""
+    low = shown.probability < PROBABLE
+    return ", as that is not probable" if low else ", as other edges fit the recordings better"
+
+
+def _may_be_chance(
+    demonstrations: Demonstrations, graph: TaskGraph, edge: Edge, chosen: Mapping[str, object]
+) -> bool:
+    """Return whether the method needs more than an order to keep an edge, and saw no more."""
+    step, needed = edge
+    if graph.provenance.method not in ("robust", "fusion") or chosen.get("prior"):
+        return False
+    if chosen.get("names", True) and may_belong_together(step, needed):
+        return False
+    node = demonstrations.vocabulary.node
+    pair = (node(needed), node(step))
+    orders = (first_occurrences(recording.steps) for recording in demonstrations)
+    return not any(pair in itertools.pairwise(order) for order in orders)

@@ -1,4 +1,4 @@
-"""What the robust learner knows beyond a graph: how sure each pair is, and whom to trust."""
+"""What the robust learner finds beyond a graph: how sure each pair is, and whom to trust."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from stepgraph.sequences import Demonstrations
 Matrix = NDArray[np.float64]
 BoolMatrix = NDArray[np.bool_]
 
-LARGEST = 300
-"""How many different steps recordings may have; every pair of them is looked at."""
+MAX_STEPS = 300
+"""Maximum number of different steps; every pair of them is compared."""
 
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """What is known of every pair and of every recording.
+    """The confidence in every pair, and the reliability of every recording.
 
     Parameters
     ----------
@@ -48,14 +48,14 @@ class Judgement:
 def judge(demonstrations: Demonstrations, constraints: Constraints = NO_CONSTRAINTS) -> Judgement:
     """Return how sure each ordered pair of steps is, and how far each recording is trusted.
 
-    Marks of annotators are not looked at.
+    Marks of annotators are ignored.
 
     Parameters
     ----------
     demonstrations
         The recordings.
     constraints
-        Edges that somebody knows to be in the order, or not to be in it.
+        Edges known to be in the order, or not to be in it.
 
     Raises
     ------
@@ -68,10 +68,10 @@ def judge(demonstrations: Demonstrations, constraints: Constraints = NO_CONSTRAI
     >>> bool(found.confidence[3, 1] > found.confidence[2, 1])
     True
     """
-    if len(demonstrations.seen) > LARGEST:
+    if len(demonstrations.seen) > MAX_STEPS:
         about = f"procedure {demonstrations.procedure!r}" if demonstrations.procedure else "these"
         raise InputError(
-            f"{about}: {len(demonstrations.seen):,} different steps; expected {LARGEST:,} or "
+            f"{about}: {len(demonstrations.seen):,} different steps; expected {MAX_STEPS:,} or "
             "fewer, as each is compared with every other"
         )
     learned = Robust(constraints=constraints).learn(demonstrations)

@@ -2,16 +2,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
 
 from stepgraph.drawing.steps import describe
-from stepgraph.graph import TaskGraph
+from stepgraph.graph import Constraints, TaskGraph
 from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.graph.evidence import MOST_DOUBTFUL
-from stepgraph.insight import edge_evidence
-from stepgraph.insight.doubts import doubts
+from stepgraph.insight import consequences, edge_evidence
+from stepgraph.insight.notes import MAX_EDGES, doubts
 from stepgraph.pipeline import learn_all
 from stepgraph.procedures import load_procedure, procedure_names
 from stepgraph.sequences import Demonstrations
+from tests.strategies import task_graphs
 
 MIXED = Demonstrations.from_steps(["abcdef", "bacdef", "fabcde"])
 CHAIN = TaskGraph.from_preconditions(
@@ -130,3 +132,39 @@ def test_in_the_procedures_that_ship_with_stepgraph_doubts_are_right() -> None:
             wrong[doubted].append(needed not in procedure.graph.all_preconditions_of(step))
     assert wrong[True] == [True] * 8
     assert (len(wrong[False]), sum(wrong[False])) == (117, 1)
+
+
+def chain() -> TaskGraph:
+    needs = {"b": ["a"], "c": ["b"]}
+    return TaskGraph.from_preconditions(needs)
+
+
+@given(task_graphs())
+def test_what_changes_nothing_has_no_consequences(graph: TaskGraph) -> None:
+    assert consequences(graph, graph) == ()
+
+
+def test_the_edge_that_was_stated_is_not_named() -> None:
+    never = Constraints(never=[("c", "b")])
+    told = TaskGraph.from_preconditions({"b": ["a"], "c": ["a"]}, constraints=never)
+    assert consequences(chain(), told) == ()
+    must = Constraints(must=[("d", "c")])
+    told = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": ["c"]}, constraints=must)
+    free = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": []})
+    assert consequences(free, told) == ()
+
+
+def test_what_goes_and_what_comes_is_named_and_what_follows_is_not() -> None:
+    told = TaskGraph.from_preconditions({"b": [], "a": ["b"], "c": ["b"]})
+    assert consequences(chain(), told) == (
+        "the constraints also remove: 'b' needs 'a'",
+        "the constraints also add: 'a' needs 'b'",
+    )
+
+
+def test_many_are_counted() -> None:
+    names = [f"s{number}" for number in range(MAX_EDGES + 2)]
+    before = TaskGraph.from_preconditions({name: ["a"] for name in names})
+    after = TaskGraph.from_preconditions({name: [] for name in ["a", *names]})
+    (note,) = consequences(before, after)
+    assert note.endswith("'s4' needs 'a'; 2 more")

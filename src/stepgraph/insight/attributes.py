@@ -1,23 +1,112 @@
-"""Which choices go together: steps left out in the same recordings, or one instead of another."""
+"""Attributes of steps: optional or not, repeatable or not, and which choices go together.
+
+Choices go together where steps are left out in the same recordings, or one is done instead of
+another; Fisher's exact test decides.
+"""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-BoolMatrix = NDArray[np.bool_]
-Matrix = NDArray[np.float64]
+from stepgraph.graph.evidence import StepAttributes
+from stepgraph.insight.habits import BoolMatrix, Matrix, habit_probabilities, tally
+from stepgraph.sequences import Demonstrations
+
 Counts = NDArray[np.int64]
 
+MAX_REPEATED_AFTER = 5
+"""Maximum number of steps to list after which a step is repeated."""
 LEVEL = 0.05
-"""The chance that any association at all is named where there is none."""
-NAMED = 20
-"""At most so many steps are named of each kind for one step, the surest ones."""
+"""The chance of listing any association at all where there is none."""
+MAX_RELATED = 20
+"""Maximum number of related steps of each kind to list for one step, the surest first."""
 ENTRIES = 4_000_000
-"""How many entries of recordings are looked at at once; memory stays bounded by it."""
+"""Entries of recordings computed at a time; this bounds the memory."""
 SMALL_FACTORIALS: Matrix = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, 256)))))
 NEGLIGIBLE = 1e-17
 """The share of a sum below which what is left of it cannot change it."""
+
+
+def step_attributes(
+    demonstrations: Demonstrations, *, reliability: Sequence[float] = ()
+) -> dict[str, StepAttributes]:
+    """Learn the attributes of every step that some recording shows.
+
+    A step is optional if leaving it out is more probably a habit of its own than a slip of those
+    who left it out, and repeatable if the same holds of doing it again; see
+    `stepgraph.insight.habits`. A step that an annotator marked as skipped by mistake, or one marked
+    as done wrongly when it is done again, is a slip for certain and says nothing of habits.
+
+    Parameters
+    ----------
+    demonstrations
+        The recordings.
+    reliability
+        How far each of them is trusted, from 0 to 1; by default all in full.
+
+    Examples
+    --------
+    >>> tea = [["boil", "pour"], ["boil", "pour", "add milk", "stir", "add milk", "stir"]] * 6
+    >>> found = step_attributes(Demonstrations.from_steps(tea))
+    >>> found["boil"].optional, found["add milk"].optional, found["add milk"].left_out_with
+    (False, True, ('stir',))
+    >>> found["stir"].repeatable, found["stir"].repeated_after
+    (True, ('add milk',))
+    """
+    words = demonstrations.vocabulary
+    plain = StepAttributes()  # most steps are done once by everyone
+    if _all_do_all_once(demonstrations):
+        return dict.fromkeys(words.steps, plain)
+    counted = tally(demonstrations)
+    done, again, weights = counted.done, counted.again, counted.weights
+    trusted = weights * np.array(reliability) if len(reliability) else weights
+    optional = _is_habit(~done, ~counted.excused, trusted)
+    repeatable = _is_habit(again, done & ~counted.marked, trusted)
+    together, instead = related(done, optional, weights)
+    shares = (weights @ done) / math.fsum(weights)
+    repeats = (weights @ again) / (weights @ done)
+
+    def names(places: Iterable[int]) -> tuple[str, ...]:
+        return tuple(words.name(counted.nodes[place]) for place in places)
+
+    def of(place: int, node: int) -> StepAttributes:
+        often = counted.before[node].most_common(MAX_REPEATED_AFTER) if repeatable[place] else ()
+        return StepAttributes(
+            # Sums of fractions may miss 1 by their rounding.
+            done=min(float(shares[place]), 1.0),
+            optional=bool(optional[place]),
+            left_out_with=names(together.get(place, ())),
+            done_instead=names(instead.get(place, ())),
+            repeated=min(float(repeats[place]), 1.0),
+            repeatable=bool(repeatable[place]),
+            repeated_after=tuple(words.name(other) for other, _ in often),
+        )
+
+    special = ((shares < 1) | (repeats > 0)).tolist()
+    return {
+        words.name(node): of(place, node) if special[place] else plain
+        for place, node in enumerate(counted.nodes)
+    }
+
+
+def _all_do_all_once(demonstrations: Demonstrations) -> bool:
+    """Return whether every recording shows every step of the vocabulary, and shows it once."""
+    number = len(demonstrations.vocabulary)
+    return all(
+        len(recording.steps) == number and len(set(recording.steps)) == number
+        for recording in demonstrations.sequences
+    )
+
+
+def _is_habit(happened: BoolMatrix, possible: BoolMatrix, weights: Matrix) -> BoolMatrix:
+    """Return which steps it happens to by habit; to none, where it never happened at all."""
+    if not happened.any():
+        return np.zeros(happened.shape[1], dtype=bool)
+    return habit_probabilities(happened, possible, weights) > 0.5
 
 
 def related(
@@ -41,7 +130,7 @@ def related(
     -------
     tuple
         For each optional step with such relations the steps left out together with it, and the
-        steps done instead of it, at most `NAMED` of each.
+        steps done instead of it, at most `MAX_RELATED` of each.
 
     Examples
     --------
@@ -75,7 +164,7 @@ def related(
         one, other = int(first[test]), int(second[test])
         for step, partner in ((one, other), (other, one)):
             named = found.setdefault(step, []) if optional[step] else []
-            if len(named) < NAMED:
+            if len(named) < MAX_RELATED:
                 named.append(partner)
     return (
         {step: sorted(with_it[step]) for step in sorted(with_it)},

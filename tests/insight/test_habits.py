@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from stepgraph.insight import slips
-from stepgraph.insight.slips import habit_probabilities
+from stepgraph.insight import habits
+from stepgraph.insight.habits import habit_probabilities
 
 Bool = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -78,8 +78,8 @@ def test_it_is_the_model_written_out_plainly(seed: int, in_parts: bool) -> None:
     for _ in range(3):
         expected = plain_round(happened & possible, possible, weights, expected)
     with (
-        mock.patch.object(slips, "ROUNDS", 3),
-        mock.patch.object(slips, "ENTRIES", 1 if in_parts else 4_000_000),
+        mock.patch.object(habits, "ROUNDS", 3),
+        mock.patch.object(habits, "ENTRIES", 1 if in_parts else 4_000_000),
     ):
         found = habit_probabilities(happened, possible, weights)
     np.testing.assert_allclose(found, expected, atol=1e-5)
