@@ -111,7 +111,7 @@ def test_a_recording_is_replayed_on_the_graph(width: int, begin: Begin) -> None:
 def test_presses_count_while_a_recording_is_on_its_way(begin: Begin) -> None:
     _, page = begin()
     held: list[Route] = []
-    page.route("**/api/replay?*", held.append)
+    page.route("**/api/replay?*", lambda route: held.append(route))
     page.locator("#tab-replay").click()
     page.locator("#recording").select_option("anna")
     for _ in range(3):
