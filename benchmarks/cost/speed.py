@@ -66,12 +66,12 @@ def run(request: Request) -> BenchmarkResult:
 
 
 def _all_recipes(directory: Path, seeds: int) -> dict[str, Any]:
-    from stepgraph.learners.tgml.plain_loop import plain_training
+    from benchmarks.cost.plain_loop import plain_training
 
     path = data_file(directory, "captaincook4d", "task_graph_generation_annotations.json")
     procedures = list(read_demonstrations(path, format="annotations").procedures.values())
     learner = get_learner("do")
-    learner.learn_many(procedures[:1])  # the first call loads what torch needs
+    learner.learn_many(procedures[:1])
     times = []
     for _ in range(REPEATS):
         seconds, learned = timed(lambda: learner.learn_many(procedures, seeds=range(seeds)))
@@ -117,7 +117,7 @@ def _robust(steps: int, count: int, must: str) -> dict[str, Any]:
 
 
 def _assembly101(directory: Path, loop_epochs: int = 5) -> dict[str, Any]:
-    from stepgraph.learners.tgml.plain_loop import plain_training
+    from benchmarks.cost.plain_loop import plain_training
 
     data_file(directory, "assembly101", "annotations")
     demonstrations = read_assembly101_o(directory / "assembly101").train

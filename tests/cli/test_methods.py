@@ -27,7 +27,8 @@ def test_a_missing_extra_is_named_with_how_to_install_it(
 ) -> None:
     monkeypatch.setattr("stepgraph.cli.methods.find_spec", lambda _: None)
     needs = {entry["name"]: entry["needs"] for entry in stepgraph("methods", "--json").json}
-    assert needs["do"] == "pip install 'stepgraph[torch]'"
+    assert needs["tgt-video"] == "pip install 'stepgraph[torch]'"
+    assert needs["do"] == "nothing more"
     assert needs["intersection"] == "nothing more"
 
 

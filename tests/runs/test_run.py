@@ -48,8 +48,6 @@ def as_bytes(report: RunReport) -> bytes:
 
 @pytest.mark.parametrize("method", ["do", "intersection"])
 def test_the_bytes_do_not_depend_on_the_number_of_workers(method: str) -> None:
-    if method == "do":
-        pytest.importorskip("torch")
     one, two = (
         as_bytes(learn_run(many(), method, workers=Workers(number), most=3)) for number in (1, 2)
     )

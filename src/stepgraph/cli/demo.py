@@ -11,16 +11,17 @@ from stepgraph.cli.output import (
     count,
     echo,
     print_graph,
-    print_notes,
     print_table,
     progress_bar,
     shows_unicode,
 )
-from stepgraph.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from stepgraph.graph import TaskGraph
     from stepgraph.procedures import Procedure
+
+METHOD = "do"
+"""The paper's own method."""
 
 
 def demo(
@@ -43,9 +44,8 @@ def demo(
 
     procedures = [load_procedure(name) for name in procedure_names()]
     given = [procedure.demonstrations for procedure in procedures]
-    method = _method()
     with progress_bar() as progress:
-        learnings = learn_all(given, method, progress=progress)
+        learnings = learn_all(given, METHOD, progress=progress)
     rows, texts = [], {}
     for procedure, learning in zip(procedures, learnings, strict=True):
         for suffix in (".json", ".dot"):
@@ -62,25 +62,11 @@ def demo(
     print_table(
         ["procedure", "precision", "recall", "F1", "F1 without any order"],
         rows,
-        title=f"The method '{method}' on the recordings without mistakes, against the known graphs",
+        title=f"The method '{METHOD}' on the recordings without mistakes, against the known graphs",
     )
-    if method != "do":
-        print_notes(["with pip install 'stepgraph[torch]' this shows the paper's own method, 'do'"])
     _catch_a_mistake(procedures, [learning.graph for learning in learnings])
     write_into_folder(output, texts)
     echo(f"\n{output}: {count(2 * len(procedures), 'file')}, a graph and its DOT drawing each")
-
-
-def _method() -> str:
-    """Return the paper's own method, or the default one where torch is missing."""
-    from stepgraph.learners import LEARNERS
-    from stepgraph.pipeline import DEFAULT_METHOD
-
-    try:
-        LEARNERS["do"].load()
-    except MissingExtraError:
-        return DEFAULT_METHOD
-    return "do"
 
 
 def _catch_a_mistake(procedures: list[Procedure], graphs: list[TaskGraph]) -> None:

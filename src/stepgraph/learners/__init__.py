@@ -88,7 +88,6 @@ LEARNERS = MappingProxyType(
                 "Direct Optimization: gradient descent on the TGML loss (the paper's own)",
                 "stepgraph.learners.tgml.direct_optimization",
                 "DirectOptimization",
-                extra="torch",
             ),
             LearnerEntry(
                 "tgt-text",

@@ -10,7 +10,6 @@ from typing import Any
 from stepgraph.errors import MissingExtraError, SettingError, StepgraphError, UnknownNameError
 from stepgraph.formats.stepgraph_json import graph_from_json, graph_to_json
 from stepgraph.graph import TaskGraph
-from stepgraph.learners import LEARNERS
 from stepgraph.pipeline import Learning, learn_each
 from stepgraph.postprocess import Change, Reason
 from stepgraph.runs.collection import no_collection
@@ -113,11 +112,6 @@ def learn_batch(
         Those of `stepgraph.pipeline.learn_all`.
     """
     with no_collection():
-        if LEARNERS[method].extra == "torch":
-            from stepgraph.learners.network_training import one_thread
-
-            with one_thread():  # sums depend on how many threads share them
-                return _learn(procedures, method, options)
         return _learn(procedures, method, options)
 
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
 from stepgraph.learners import get_learner
 from stepgraph.learners.robust.learner import FEWEST, without_slips
 from stepgraph.postprocess import to_graph
@@ -19,7 +17,6 @@ def test_some_recordings_are_kept_even_where_everybody_slips() -> None:
 
 
 def test_protected_direct_optimization_keeps_the_order_that_one_bad_recording_spoils() -> None:
-    pytest.importorskip("torch")
     recordings = Demonstrations.from_steps(["abcdef"] * 5 + ["abdcef"] * 3 + ["fedcba"])
     plain, protected = (
         to_graph(get_learner("do", protected=flag).learn(recordings).adjacency).graph

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
+from benchmarks.cost.plain_loop import plain_loss
 from stepgraph.learners.tgml import loss
 from stepgraph.learners.tgml.batches import SequenceBatch
 from stepgraph.learners.tgml.loss import (
@@ -21,7 +22,6 @@ from stepgraph.learners.tgml.loss import (
     unweighted_log_likelihood,
 )
 from stepgraph.learners.tgml.pair_sums import Chunk, PairSquares
-from stepgraph.learners.tgml.plain_loop import plain_loss
 from tests.learners.tgml import reference
 
 Problem = tuple[list[list[tuple[int, ...]]], list[int]]

@@ -2,5 +2,5 @@
 
 `loss` holds the equations, in torch, for any network that outputs an adjacency matrix; `batches`
 and `pair_sums` prepare sequences for it. `direct_optimization` trains the matrix itself, in numpy:
-`rows` holds the gradient and the training, `stopping` says when to stop.
+`gradient` is the same gradient without torch, `descent` the training, `stopping` when it ends.
 """

@@ -2,155 +2,80 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
+from typing import Protocol
 
 import networkx as nx
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
-from stepgraph.learners.tgml.row_adam import RowAdam
+BoolMatrix = NDArray[np.bool_]
+Matrix = NDArray[np.float64]
 
 
 class Stopping(StrEnum):
     """When Direct Optimization stops."""
 
     ROWS = "rows"
-    """Each row of Z rests once it agrees with every sequence; stop when all rest."""
+    """Each row of Z rests once it agrees with every sequence; stop when all rest.
+
+    The likelihood term of Eq. 6 falls apart into the rows of Z, and a row has reached its maximum
+    when all its weight lies on steps that always come first. From there on only the contrastive
+    term moves it, and Adam enlarges that term's small gradient to full steps, which pile the row's
+    weight onto few columns. So a row rests as soon as its thresholded preconditions come before the
+    step in every sequence; docs/decisions/0002 has the figures.
+    """
     PAPER = "paper"
-    """25 epochs after the sequence accuracy last improved, from 0.95 on."""
+    """When the sequence accuracy of the whole graph has reached a target and waited in vain for a
+    better one."""
     NEVER = "never"
     """After the last epoch."""
 
 
-class RowRule(ABC):
-    """Tells an optimizer which rows may move, and remembers when each model had none left.
+class GraphRule(Protocol):
+    """Decides before each epoch whether the training of one graph is over."""
+
+    def finished(self, epoch: int, Z: Matrix) -> bool:
+        """Return whether to stop before an epoch, counted from 1, with these weights."""
+
+
+class SequenceAccuracyPlateau:
+    """Stops when the sequence accuracy no longer improves, as the paper does.
 
     Parameters
     ----------
-    optimizer
-        The optimizer of the scores: (models, procedures, nodes, nodes).
-    """
-
-    def __init__(self, optimizer: RowAdam) -> None:
-        self._optimizer = optimizer
-        scores = optimizer.scores
-        self.finished_at = torch.zeros(scores.shape[:2], dtype=torch.int64, device=scores.device)
-        """The epoch before which each model had finished; 0 while it has not."""
-
-    @abstractmethod
-    def observe(self, epoch: int, Z: Tensor) -> Tensor:
-        """Return which models have finished: (models, procedures)."""
-
-    def _move_only(self, moving: Tensor, epoch: int) -> Tensor:
-        """Let only some rows move in this epoch; return which models have none left."""
-        finished = ~moving.any(-1)
-        self.finished_at.masked_fill_(finished & (self.finished_at == 0), epoch)
-        self._optimizer.moving = moving
-        return finished
-
-
-class RowsAtRest(RowRule):
-    """Stops each row of Z on its own, once it agrees with every sequence.
-
-    The likelihood term of Eq. 6 falls apart into the rows of Z, and a row has reached its
-    maximum when all its weight lies on steps that always come first. From there on only the
-    contrastive term moves it, and Adam enlarges that term's small gradient to full steps,
-    which pile the row's weight onto few columns. So a row rests as soon as its thresholded
-    preconditions come before the step in every sequence; docs/decisions/0002 has the figures.
-
-    Parameters
-    ----------
-    optimizer
-        The optimizer of the scores.
-    always
-        (procedures, nodes, nodes): whether j comes before i in every sequence with i.
-    thresholds
-        (procedures,): the weight above which an edge counts.
-    """
-
-    def __init__(self, optimizer: RowAdam, always: Tensor, thresholds: Tensor) -> None:
-        super().__init__(optimizer)
-        self._never_wrong = always
-        self._thresholds = thresholds[:, None, None]
-
-    def observe(self, epoch: int, Z: Tensor) -> Tensor:
-        """Return which models have all rows at rest."""
-        wrong = (self._thresholds < Z) & ~self._never_wrong
-        return self._move_only(wrong.any(-1), epoch)
-
-
-class SequenceAccuracyPlateau(RowRule):
-    """Stops a model when its sequence accuracy no longer improves, as the paper does.
-
-    Parameters
-    ----------
-    optimizer
-        The optimizer of the scores.
     sequences
-        For each procedure its sequences.
-    sizes
-        For each procedure its number of nodes.
-    thresholds
-        (procedures,): the weight above which an edge counts.
+        What the accuracy is taken over.
     target
-        The accuracy from which on stopping is allowed; it counts only while the graph is
-        acyclic.
+        The accuracy from which on stopping is allowed.
     patience
-        How many epochs to wait for an improvement.
+        How many epochs to wait for a better one; 0 stops at once.
+    graph_of
+        Which edges weights stand for: row = step, column = precondition. By default those above the
+        threshold, 1 over the number of nodes. A graph with a cycle does not count.
     """
 
     def __init__(
         self,
-        optimizer: RowAdam,
-        sequences: Sequence[Sequence[tuple[int, ...]]],
-        sizes: Sequence[int],
-        thresholds: Tensor,
+        sequences: Sequence[Sequence[int]],
         *,
         target: float,
         patience: int,
+        graph_of: Callable[[Matrix], BoolMatrix] | None = None,
     ) -> None:
-        super().__init__(optimizer)
         self._sequences = sequences
-        self._sizes = sizes
-        self._thresholds = thresholds[:, None, None]
-        self._target = target
-        self._patience = patience
-        self._best = np.full(tuple(optimizer.scores.shape[:2]), -1.0)
-        self._best_at = np.zeros(tuple(optimizer.scores.shape[:2]), dtype=np.int64)
-        self._finished = np.zeros(tuple(optimizer.scores.shape[:2]), dtype=bool)
+        self._target, self._patience = target, patience
+        self._graph_of = graph_of or _above_threshold
+        self._best, self._best_at = -1.0, 0
 
-    def observe(self, epoch: int, Z: Tensor) -> Tensor:
-        """Return which models have waited long enough."""
-        edges = (self._thresholds < Z).cpu().numpy()
-        for model, procedure in zip(*(~self._finished).nonzero(), strict=True):
-            size = self._sizes[procedure]
-            graph = edges[model, procedure, :size, :size]
-            accuracy = sequence_accuracy(graph, self._sequences[procedure])
-            best = self._best[model, procedure]
-            if accuracy > best and accuracy >= self._target and _is_acyclic(graph):
-                self._best[model, procedure] = accuracy
-                self._best_at[model, procedure] = epoch
-            elif best >= 0 and epoch - self._best_at[model, procedure] >= self._patience:
-                self._finished[model, procedure] = True
-        moving = torch.from_numpy(~self._finished).to(Z.device)[..., None].expand(Z.shape[:3])
-        return self._move_only(moving, epoch)
-
-
-class NeverStop(RowRule):
-    """Goes on to the last epoch."""
-
-    def observe(self, epoch: int, Z: Tensor) -> Tensor:  # noqa: ARG002
-        """Return that no model has finished."""
-        return torch.zeros(Z.shape[:2], dtype=torch.bool, device=Z.device)
-
-
-def _is_acyclic(edges: NDArray[np.bool_]) -> bool:
-    graph = nx.from_numpy_array(edges, create_using=nx.DiGraph)
-    return bool(nx.is_directed_acyclic_graph(graph))
+    def finished(self, epoch: int, Z: Matrix) -> bool:
+        """Return whether no improvement has come for as long as its patience lasts."""
+        edges = self._graph_of(Z)
+        accuracy = sequence_accuracy(edges, self._sequences)
+        if accuracy >= self._target and accuracy > self._best and _is_acyclic(edges):
+            self._best, self._best_at = accuracy, epoch
+        return self._best >= 0 and epoch - self._best_at >= self._patience
 
 
 def sequence_accuracy(edges: NDArray[np.bool_], sequences: Iterable[Sequence[int]]) -> float:
@@ -190,3 +115,13 @@ def sequence_accuracy(edges: NDArray[np.bool_], sequences: Iterable[Sequence[int
         total += float(share.sum()) / nodes.shape[1]
         count += len(group)
     return total / count
+
+
+def _above_threshold(Z: Matrix) -> BoolMatrix:
+    edges: BoolMatrix = 1 / len(Z) < Z
+    return edges
+
+
+def _is_acyclic(edges: BoolMatrix) -> bool:
+    graph = nx.from_numpy_array(edges, create_using=nx.DiGraph)
+    return bool(nx.is_directed_acyclic_graph(graph))
