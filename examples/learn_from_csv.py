@@ -33,8 +33,7 @@ with tempfile.TemporaryDirectory() as folder:
     graph = stepgraph.learn(path)
 
 # %% [markdown]
-# A graph shows itself, as a drawing where `stepgraph[draw]` is installed. An arrow goes from a
-# step to what it needs.
+# A graph shows itself as a drawing. An arrow goes from a step to what it needs.
 
 # %%
 graph

@@ -46,9 +46,7 @@ def picture() -> str:
     arrows = tuple(Arrow(place[a], place[b]) for a, b in sorted(shown.edges))
     boxes = tuple(Box(name) for name in names)
     summary = "An arrow goes from a package to one that it imports."
-    return draw_picture(
-        Picture("", boxes, arrows, summary=summary), theme="light", direction="BT", engine="wasm"
-    )
+    return draw_picture(Picture("", boxes, arrows, summary=summary), theme="light", direction="BT")
 
 
 def _package(module: str) -> str:

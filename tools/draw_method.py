@@ -26,10 +26,10 @@ def drawings() -> dict[str, str]:
     """Return each picture by its file name."""
     spoiled = learn(PROCEDURE.demonstrations, method="intersection", with_mistakes=True)
     return {
-        "method-one-recording.svg": draw_graph(learned_from(1), engine="wasm"),
-        "method-three-recordings.svg": draw_graph(learned_from(3), engine="wasm"),
-        "method-all-recordings.svg": draw_graph(learned_from(12), engine="wasm"),
-        "method-mistakes.svg": draw_comparison(spoiled, PROCEDURE.graph, engine="wasm"),
+        "method-one-recording.svg": draw_graph(learned_from(1)),
+        "method-three-recordings.svg": draw_graph(learned_from(3)),
+        "method-all-recordings.svg": draw_graph(learned_from(12)),
+        "method-mistakes.svg": draw_comparison(spoiled, PROCEDURE.graph),
     }
 
 

@@ -27,7 +27,7 @@ NOTES = (
         "sparse and dense graphs are random procedures, transitively reduced; in the last ones "
         "half of all pairs of steps are edges, of which those that follow from others are not drawn"
     ),
-    "first: a new Python process that imports stepgraph, loads Graphviz and draws 25 steps",
+    "first: a new Python process that imports stepgraph and draws 25 steps",
 )
 SUFFIXES = {SPARSE: "", DENSE: "-dense", ALL_PAIRS: "-pairs"}
 # How many steps a procedure has for each that can be next to it, and which share of its pairs

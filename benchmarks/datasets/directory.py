@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from benchmarks.datasets.catalogue import DATASETS, DataFile, DataSet, get_dataset
-from benchmarks.harness import MissingDataError
-from stepgraph.errors import FileError
+from stepgraph.errors import FileError, MissingDataError
 
 VARIABLE = "STEPGRAPH_DATA"
 

@@ -5,8 +5,7 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stepgraph.alignment.antichain import heaviest_antichain
-from stepgraph.graph.edges import bits
+from stepgraph.alignment.antichain import bits, heaviest_antichain
 
 
 @st.composite

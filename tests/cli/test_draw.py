@@ -67,7 +67,6 @@ def test_what_the_font_cannot_show_is_said(stepgraph: Run, put: Put) -> None:
         (["-o", "missing/out.svg"], "there is no folder missing"),
         (["-o", "out.svg", "--theme", "drak"], "did you mean 'dark'"),
         (["-o", "out.svg", "--direction", "TB"], "unknown direction 'TB'"),
-        (["-o", "out.svg", "--engine", "dott"], "did you mean 'dot'"),
         (["-o", "out.svg", "--scale", "2"], "--scale is for .png"),
         (["-o", "out.png", "--scale", "0"], "the scale is 0"),
         (["-o", "out.png", "--theme", "auto"], "either 'light' or 'dark'"),

@@ -41,6 +41,11 @@ class Read:
         """Left, top, right and bottom of each box."""
         return [_extent(group) for group in self.steps]
 
+    @property
+    def lines(self) -> dict[tuple[int, int], list[tuple[float, float]]]:
+        """For each edge, points along its curve, without the head."""
+        return {ends: _curve(group) for ends, group in self.edges.items()}
+
     def middle(self, node: int) -> tuple[float, float]:
         left, top, right, bottom = self.boxes[node]
         return (left + right) / 2, (top + bottom) / 2
@@ -77,3 +82,28 @@ def _extent(group: ET.Element) -> tuple[float, float, float, float]:
     assert rect is not None
     x, y, width, height = (float(rect.attrib[name]) for name in ("x", "y", "width", "height"))
     return x, y, x + width, y + height
+
+
+def _curve(group: ET.Element) -> list[tuple[float, float]]:
+    path = group.find(f"{SVG}path")
+    assert path is not None
+    start, _, rest = path.attrib["d"].removeprefix("M").partition("C")
+    numbers = [float(word) for word in f"{start} {rest}".split()]
+    points = list(zip(numbers[::2], numbers[1::2], strict=True))
+    found = [points[0]]
+    for begin in range(0, len(points) - 1, 3):
+        piece = points[begin : begin + 4]
+        for step in range(1, 21):
+            share = step / 20
+            factors = (
+                (1 - share) ** 3,
+                3 * share * (1 - share) ** 2,
+                3 * share**2 * (1 - share),
+                share**3,
+            )
+            x, y = (
+                sum(f * point[axis] for f, point in zip(factors, piece, strict=True))
+                for axis in (0, 1)
+            )
+            found.append((x, y))
+    return found

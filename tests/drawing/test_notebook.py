@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from stepgraph import TaskGraph, drawing
-from stepgraph.errors import MissingExtraError
+from stepgraph import TaskGraph
 from stepgraph.graph.task_graph import SHOWN_BY
 from stepgraph.procedures import load_procedure
 
@@ -15,14 +14,6 @@ def test_a_notebook_gets_a_drawing_and_text() -> None:
     assert shown["image/svg+xml"].startswith("<svg")
     assert shown["text/plain"].startswith("TaskGraph('pancakes', 13 steps")
     assert "whisk the batter" in shown["text/plain"]
-
-
-def test_without_the_extra_a_notebook_gets_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(*_: object, **__: object) -> str:
-        raise MissingExtraError("drawing a graph", "draw")
-
-    monkeypatch.setattr(drawing, "draw_graph", missing)
-    assert set(GRAPH._repr_mimebundle_()) == {"text/plain"}
 
 
 def test_what_nobody_shows_is_shown_as_its_repr(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 import stepgraph.report.content
 import stepgraph.report.relearning
-from stepgraph.errors import GraphError, MissingExtraError
+from stepgraph.errors import GraphError
 from stepgraph.graph import Provenance, TaskGraph, connect_ends
 from stepgraph.graph.evidence import EdgeEvidence, StepAttributes
 from stepgraph.pipeline import learn
@@ -221,17 +221,6 @@ def test_a_learned_graph_makes_a_whole_page_with_the_same_bytes_each_time() -> N
     for step in graph.steps:
         assert step in page
     assert page.count("<svg") == 3  # the graph, the comparison, edges by weight
-
-
-def test_without_the_extra_the_graph_is_shown_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(*_: object, **__: object) -> str:
-        raise MissingExtraError("drawing a graph", "draw")
-
-    monkeypatch.setattr(stepgraph.report.content, "draw_graph", missing)
-    report = make_report(BATTER)
-    assert not report.drawing
-    assert "mix" in report.text
-    assert "pip install 'stepgraph[draw]'" in report.notes[0]
 
 
 def test_a_truth_of_another_procedure_is_refused() -> None:

@@ -54,7 +54,7 @@ def _full(text: str) -> Report:
     return Report(
         title=text,
         facts=((text, text),),
-        text=text,
+        drawing="<svg></svg>",
         steps=(StepEntry(text, (Need(text, text),), (text,), text), StepEntry("mix")),
         recordings=(
             RecordingEntry(text, (wrong,), (text,), 2, (text,), 0.5),

@@ -49,12 +49,6 @@ def draw(
             help="For .png: how many pixels a unit takes. Default: 2, less for large drawings.",
         ),
     ] = None,
-    engine: Annotated[
-        str,
-        typer.Option(
-            metavar="auto|wasm|dot", help="Who lays it out; wasm is that of stepgraph[draw]."
-        ),
-    ] = "auto",
 ) -> None:
     """Draw a task graph as a picture, START at the bottom.
 
@@ -78,9 +72,9 @@ def draw(
 
         try:
             svg = (
-                draw_graph(loaded, theme=theme, direction=way, engine=engine)
+                draw_graph(loaded, theme=theme, direction=way)
                 if known is None
-                else draw_comparison(loaded, known, theme=theme, direction=way, engine=engine)
+                else draw_comparison(loaded, known, theme=theme, direction=way)
             )
         except GraphError as error:
             raise GraphError(f"{graph} and {truth}: {error}") from None

@@ -63,11 +63,8 @@ def studio(
         if (error.name or "").startswith("stepgraph"):
             raise
         raise MissingExtraError(
-            "stepgraph studio", "serve,draw", "or see it with 'stepgraph show'"
+            "stepgraph studio", "serve", "or see it with 'stepgraph show'"
         ) from None
-    from stepgraph.drawing.graphviz import get_engine
-
-    get_engine("auto")  # says now, rather than on the page, if nothing can draw
     if output is not None:
         if output.suffix.lower() != ".json":
             raise InputError(f"{output}: the studio saves graphs as JSON; expected NAME.json")

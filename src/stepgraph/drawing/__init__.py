@@ -1,7 +1,7 @@
 """Task graphs as pictures: SVG, PNG, text for a terminal, and what a notebook shows.
 
-A graph or a comparison becomes a `Picture` (`picture`), Graphviz says where everything goes
-(`graphviz`), `graph_svg` writes SVG, and PNG is made from that (`png`). `draw_graph` and
+A graph or a comparison becomes a `Picture` (`picture`), its parts get their places (`placement`),
+`graph_svg` writes SVG, and PNG is made from that (`png`). `draw_graph` and
 `draw_comparison` do all of it; `stepgraph.drawing.terminal` draws text. Files for other
 programs are written by `stepgraph.formats`.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from stepgraph.errors import UnavailableError
 from stepgraph.graph import TaskGraph
 
 if TYPE_CHECKING:
@@ -35,7 +34,6 @@ def draw_graph(
     *,
     theme: str = "light",
     direction: Direction = "BT",
-    engine: str = "auto",
 ) -> str:
     """Return a drawing of a graph as SVG.
 
@@ -48,15 +46,11 @@ def draw_graph(
     direction
         Where the procedure runs: from the bottom to the top, or from left to right. Arrows
         point from a step to its precondition, against it.
-    engine
-        What lays it out; see `stepgraph.drawing.graphviz.ENGINES`.
 
     Raises
     ------
-    MissingExtraError
-        If no engine is installed.
     UnknownNameError
-        If there is no such theme or engine.
+        If there is no such theme.
 
     Examples
     --------
@@ -66,7 +60,7 @@ def draw_graph(
     """
     from stepgraph.drawing.picture import picture_of_graph
 
-    return draw_picture(picture_of_graph(graph), theme=theme, direction=direction, engine=engine)
+    return draw_picture(picture_of_graph(graph), theme=theme, direction=direction)
 
 
 def draw_comparison(
@@ -75,7 +69,6 @@ def draw_comparison(
     *,
     theme: str = "light",
     direction: Direction = "BT",
-    engine: str = "auto",
 ) -> str:
     """Return a drawing of a prediction held against the truth, as SVG.
 
@@ -83,35 +76,32 @@ def draw_comparison(
     ----------
     prediction, truth
         Two graphs of the same procedure.
-    theme, direction, engine
+    theme, direction
         As for `draw_graph`.
 
     Raises
     ------
     GraphError
         If the graphs have no step in common.
-    MissingExtraError
-        If no engine is installed.
     UnknownNameError
-        If there is no such theme or engine.
+        If there is no such theme.
     """
     from stepgraph.drawing.picture import picture_of_comparison
 
     picture = picture_of_comparison(prediction, truth)
-    return draw_picture(picture, theme=theme, direction=direction, engine=engine)
+    return draw_picture(picture, theme=theme, direction=direction)
 
 
-def draw_picture(picture: Picture, *, theme: str, direction: Direction, engine: str) -> str:
+def draw_picture(picture: Picture, *, theme: str, direction: Direction) -> str:
     """Return any picture as SVG; parameters as for `draw_graph`."""
     from stepgraph.drawing.graph_svg import measure, paint
-    from stepgraph.drawing.graphviz import get_engine, lay_out
+    from stepgraph.drawing.placement import place_parts
     from stepgraph.drawing.themes import get_theme
 
     colours = get_theme(theme)
-    chosen = get_engine(engine)
     labels = [measure(box) for box in picture.boxes]
     sizes = [(label.width, label.height) for label in labels]
-    return paint(picture, labels, lay_out(sizes, picture.arrows, chosen, direction), colours)
+    return paint(picture, labels, place_parts(sizes, picture.arrows, direction), colours)
 
 
 def show_in_notebook(graph: TaskGraph) -> dict[str, str]:
@@ -120,14 +110,9 @@ def show_in_notebook(graph: TaskGraph) -> dict[str, str]:
     Parameters
     ----------
     graph
-        The graph. Without the extra ``draw`` and without Graphviz there is only text.
+        The graph.
     """
     from stepgraph.drawing.terminal import draw
 
     lines = [repr(graph), *draw(graph, width=_NOTEBOOK_WIDTH, unicode=True)]
-    shown = {"text/plain": "\n".join(lines)}
-    try:
-        shown["image/svg+xml"] = draw_graph(graph, theme="auto")
-    except UnavailableError:
-        return shown
-    return shown
+    return {"text/plain": "\n".join(lines), "image/svg+xml": draw_graph(graph, theme="auto")}

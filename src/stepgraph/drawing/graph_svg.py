@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stepgraph.drawing.fonts import FONT_FAMILY, carried_font
-from stepgraph.drawing.graphviz import Layout, Point, Route
 from stepgraph.drawing.picture import Arrow, Box, Picture, Stroke
+from stepgraph.drawing.placement import Placement, Point, Route
 from stepgraph.drawing.svg import element, number, plain, write
 from stepgraph.drawing.themes import Theme
 from stepgraph.layout.text import printable, wrap
@@ -83,25 +83,25 @@ def measure(box: Box) -> Label:
     return Label(lines, mark, max(widest + 2 * across, _LEAST_BOX_WIDTH), height + 2 * along)
 
 
-def paint(picture: Picture, labels: Sequence[Label], layout: Layout, theme: Theme) -> str:
+def paint(picture: Picture, labels: Sequence[Label], placement: Placement, theme: Theme) -> str:
     """Return a drawing as SVG text.
 
     Parameters
     ----------
-    picture, labels, layout
+    picture, labels, placement
         What to draw, how its names are written, and where everything goes.
     theme
         Its colours.
     """
-    titles = _title_lines(picture.title, layout.width)
-    legend = _legend(picture, theme, max(layout.width, _LEAST_WIDTH))
-    inner = max(layout.width, _LEAST_WIDTH, *(width for width, _ in legend), 0.0)
+    titles = _title_lines(picture.title, placement.width)
+    legend = _legend(picture, theme, max(placement.width, _LEAST_WIDTH))
+    inner = max(placement.width, _LEAST_WIDTH, *(width for width, _ in legend), 0.0)
     inner = max(inner, *(carried_font().width(line, _TITLE_SIZE) for line in titles), 0.0)
     top = _MARGIN + _TITLE_LINE * len(titles) + (8.0 if titles else 0.0)
-    below = top + layout.height + (14.0 if legend else 0.0)
+    below = top + placement.height + (14.0 if legend else 0.0)
     width = inner + 2 * _MARGIN
     height = below + _LEGEND_LINE * len(legend) + _MARGIN
-    left = _MARGIN + (inner - layout.width) / 2
+    left = _MARGIN + (inner - placement.width) / 2
     parts = [element("title", plain(picture.title or "Task graph"))]
     parts.append(element("desc", plain(describe(picture))))
     if theme.style:
@@ -115,10 +115,10 @@ def paint(picture: Picture, labels: Sequence[Label], layout: Layout, theme: Them
     drawn = [
         *(
             _arrow(*pair, picture, theme)
-            for pair in zip(picture.arrows, layout.routes, strict=True)
+            for pair in zip(picture.arrows, placement.routes, strict=True)
         ),
         *(
-            _box(node, box, labels[node], layout.centres[node], theme)
+            _box(node, box, labels[node], placement.centres[node], theme)
             for node, box in enumerate(picture.boxes)
         ),
     ]

@@ -409,7 +409,7 @@ def _draw(graph: TaskGraph) -> _Diagram:
     }
     optional = {node(step) for step in graph.optional_steps}
     gates = 4 if optional else 2
-    layout = lay_out(graph.vocabulary.end + 1, list(ids), row=_ROW, lane=_LANE)
+    layout = lay_out([_ROW] * (graph.vocabulary.end + 1), list(ids), lane=_LANE, shared=True)
     diagram = _Diagram(layout, _TASK + gates * (_GATEWAY + _BETWEEN))
     coming = Counter(after for _, after in ids)
     going = Counter(before for before, _ in ids)
@@ -423,12 +423,12 @@ def _draw(graph: TaskGraph) -> _Diagram:
             diagram, number, kind, label, joins=joins, forks=forks, optional=number in optional
         )
     for (before, after), kind in ids.items():
-        right = diagram.left_of(layout.column[before]) + diagram.cell
-        between: list[Point] = [(right, layout.height[before])]
-        for place, height in enumerate(layout.lanes[before, after], layout.column[before] + 1):
-            left = diagram.left_of(place)
-            between += [(left, height), (left + diagram.cell, height)]
-        between.append((diagram.left_of(layout.column[after]), layout.height[after]))
+        right = diagram.left_of(layout.layer[before]) + diagram.cell
+        between: list[Point] = [(right, layout.nodes[before].at)]
+        for column, lane in enumerate(layout.lanes[before, after], layout.layer[before] + 1):
+            left = diagram.left_of(column)
+            between += [(left, lane.at), (left + diagram.cell, lane.at)]
+        between.append((diagram.left_of(layout.layer[after]), layout.nodes[after].at))
         diagram.connect(f"{kind}{before}-{after}", last[before], first[after], *between)
     return diagram
 
@@ -444,8 +444,8 @@ def _add_step(
     optional: bool,
 ) -> tuple[_Box, _Box]:
     """Add a step's own boxes and lines; return the first and the last box."""
-    left = diagram.left_of(diagram.layout.column[number])
-    y = diagram.layout.height[number]
+    left = diagram.left_of(diagram.layout.layer[number])
+    y = diagram.layout.nodes[number].at
     right = left + diagram.cell
     middle = (left + right) / 2
     beside = _TASK / 2 + _BETWEEN

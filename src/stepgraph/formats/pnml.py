@@ -292,7 +292,7 @@ def to_pnml(graph: TaskGraph) -> str:
     end = graph.vocabulary.end
     places = dict(_places(graph))
     optional = {graph.vocabulary.node(step) for step in graph.optional_steps}
-    layout = lay_out(end + 1, list(places), row=_ROW, lane=_LANE)
+    layout = lay_out([_ROW] * (end + 1), list(places), lane=_LANE, shared=True)
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         f'<pnml xmlns="{_NAMESPACE}">',
@@ -301,14 +301,14 @@ def to_pnml(graph: TaskGraph) -> str:
         '    <page id="page">',
     ]
     left = _x(0) - _COLUMN / 2
-    lines += _place("source", left, layout.height[0], tokens=1)
+    lines += _place("source", left, layout.nodes[0].at, tokens=1)
     spots = _spots(layout, places)
     for link, id_ in places.items():
         lines += _place(id_, *spots[link])
-    lines += _place("sink", _x(layout.column[end]) + _COLUMN / 2, layout.height[end])
+    lines += _place("sink", _x(layout.layer[end]) + _COLUMN / 2, layout.nodes[end].at)
     arcs = [("source", "t0")]
     for node, name in enumerate(graph.vocabulary.nodes):
-        spot = _x(layout.column[node]), layout.height[node]
+        spot = _x(layout.layer[node]), layout.nodes[node].at
         lines += _transition(f"t{node}", *spot, name if 0 < node < end else None)
         if node in optional:
             lines += _transition(f"skip{node}", spot[0], spot[1] + _ROW / 2, None)
@@ -345,11 +345,12 @@ def _spots(layout: Layout, links: Iterable[Link]) -> dict[Link, tuple[float, flo
     """Return where the places go: stacked in the gap before the column that they lead to."""
     gaps: dict[int, list[Link]] = {}
     for before, after in links:
-        gaps.setdefault(layout.column[after], []).append((before, after))
-    middle = (min(layout.height) + max(layout.height)) / 2
+        gaps.setdefault(layout.layer[after], []).append((before, after))
+    heights = [node.at for node in layout.nodes]
+    middle = (min(heights) + max(heights)) / 2
     spots = {}
     for column, stack in gaps.items():
-        stack.sort(key=lambda link: (layout.height[link[1]], layout.height[link[0]], link))
+        stack.sort(key=lambda link: (layout.nodes[link[1]].at, layout.nodes[link[0]].at, link))
         top = middle - _SPACE * (len(stack) - 1) / 2
         for number, link in enumerate(stack):
             spots[link] = (_x(column) - _COLUMN / 2, top + _SPACE * number)

@@ -11,15 +11,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-from stepgraph.graph.edges import bits
 from stepgraph.monitoring.confusion import Confusion
-from stepgraph.monitoring.plan import Plan
+from stepgraph.monitoring.plan import Plan, bits
 
 BEAM = 32
-"""Default number of states kept."""
+"""How many states are kept."""
 
 HINDSIGHT = 6
-"""Number of later observations that can still revise a verdict."""
+"""For how many observations a verdict can still be revised by those that follow."""
 
 NEGLIGIBLE = 1e-6
 """States less probable than this share of all are dropped."""

@@ -8,8 +8,7 @@ from typing import Any, Self
 
 from stepgraph.errors import nearest_names
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.edges import bits
-from stepgraph.monitoring.plan import Plan
+from stepgraph.monitoring.plan import Plan, bits
 from stepgraph.monitoring.session import (
     Moment,
     Session,
@@ -341,7 +340,7 @@ class Monitor(Session[Moment]):
         return Report(now.observed, mistakes, tuple(verdicts), plan.progress(now.performed))
 
     def restarted(self) -> Monitor:
-        """Return a monitor for another session of the same graph, without preparing it again."""
+        """Return a monitor for another session of the same graph, which is laid out only once."""
         monitor = object.__new__(type(self))
         Session.__init__(monitor, self.graph, Moment())
         monitor._plan = self._plan

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from stepgraph.alignment import Aligner, explain_alignment
 from stepgraph.drawing import draw_comparison, draw_graph
 from stepgraph.drawing.picture import edge_facts, step_facts
-from stepgraph.drawing.terminal import draw
-from stepgraph.errors import UnavailableError
 from stepgraph.graph import Edge, TaskGraph
 from stepgraph.graph.evidence import EdgeEvidence
 from stepgraph.insight import edge_evidence
@@ -139,9 +137,7 @@ class Report:
     facts
         Names and values of what is known of the graph as a whole.
     drawing
-        The graph as SVG; empty where it cannot be drawn.
-    text
-        The graph as text, for where there is no drawing.
+        The graph as SVG.
     steps
         All steps, in an order that is valid.
     recordings
@@ -163,7 +159,6 @@ class Report:
     title: str
     facts: tuple[tuple[str, str], ...] = ()
     drawing: str = ""
-    text: str = ""
     steps: tuple[StepEntry, ...] = ()
     recordings: tuple[RecordingEntry, ...] = ()
     training: str = ""
@@ -219,14 +214,6 @@ def make_report(
     if demonstrations is not None and not graph.evidence:
         counted = graph.replace(evidence=_evidence(graph, demonstrations))
         notes.append("the evidence of the edges is counted in the recordings given here")
-    drawing = comparison = text = ""
-    try:
-        drawing = draw_graph(counted, theme="auto")
-        if truth is not None:
-            comparison = draw_comparison(graph, truth, theme="auto")
-    except UnavailableError as error:
-        text = "\n".join(draw(graph, width=100, unicode=True))
-        notes.append(f"there is no drawing: {error}")
     relearned = None
     if demonstrations is not None:
         relearned = relearn(graph, demonstrations, truth=truth, draws=draws, progress=progress)
@@ -234,8 +221,7 @@ def make_report(
     return Report(
         title=title or graph.procedure or "Task graph",
         facts=_facts(graph),
-        drawing=drawing,
-        text=text,
+        drawing=draw_graph(counted, theme="auto"),
         steps=tuple(_step(counted, name) for name in graph.in_order()),
         recordings=() if demonstrations is None else tuple(_recordings(graph, demonstrations)),
         training=""
@@ -243,7 +229,7 @@ def make_report(
         else training_chart(relearned.curve),
         training_about="" if relearned is None else relearned.about,
         scores=scores,
-        comparison=comparison,
+        comparison="" if truth is None else draw_comparison(graph, truth, theme="auto"),
         charts=() if truth is None else tuple(reliability_charts(graph, truth)),
         notes=tuple(notes),
     )

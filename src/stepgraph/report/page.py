@@ -99,13 +99,10 @@ def _picture(content: str, label: str, kind: str = "wide") -> str:
 
 
 def _graph(report: Report) -> str:
-    if report.drawing:
-        about = "Arrows point from a step to what it needs; START is at the bottom."
-        return f"<p>{about}</p>{_picture(report.drawing, 'Drawing of the graph')}"
-    if report.text:
-        lines = "\n".join(map(_text, report.text.split("\n")))
-        return _picture(f"<pre>{lines}</pre>", "The graph as text")
-    return ""
+    if not report.drawing:
+        return ""
+    about = "Arrows point from a step to what it needs; START is at the bottom."
+    return f"<p>{about}</p>{_picture(report.drawing, 'Drawing of the graph')}"
 
 
 def _steps(steps: Iterable[StepEntry]) -> str:
@@ -250,7 +247,6 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; }
 dt { color: var(--faint); } dd { margin: 0; }
 .wide { overflow-x: auto; border: 1px solid var(--line); border-radius: 6px; margin: .75rem 0; }
 .wide svg { display: block; margin: 0 auto; }
-.wide pre { margin: 1rem; }
 table { border-collapse: collapse; width: 100%; }
 caption { text-align: left; color: var(--faint); padding: .5rem; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .6rem;

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import BENCHMARKS, run_benchmark
-from benchmarks.harness import MissingDataError
-from stepgraph.errors import UnknownNameError
+from stepgraph.errors import MissingDataError, UnknownNameError
 
 
 def _write_recipe(folder: Path, name: str, orders: list[str], edges: list[list[int]]) -> None:

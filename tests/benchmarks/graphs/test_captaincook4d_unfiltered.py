@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import run_benchmark
-from benchmarks.harness import MissingDataError
+from stepgraph.errors import MissingDataError
 
 
 def _write(folder: Path, orders: list[str]) -> None:

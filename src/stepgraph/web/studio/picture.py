@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from stepgraph.drawing.graph_svg import measure, paint
-from stepgraph.drawing.graphviz import Layout, get_engine, lay_out
 from stepgraph.drawing.picture import Arrow, Picture, picture_of_graph
+from stepgraph.drawing.placement import Placement, place_parts
 from stepgraph.drawing.themes import get_theme
 from stepgraph.web.studio.states import State
 
@@ -26,11 +26,11 @@ def draw_state(state: State) -> str:
     picture = Picture("", shown.boxes, shown.arrows, (), shown.summary)
     labels = [measure(box) for box in picture.boxes]
     sizes = tuple((label.width, label.height) for label in labels)
-    layout = _laid_out(sizes, tuple((arrow.step, arrow.precondition) for arrow in picture.arrows))
-    return paint(picture, labels, layout, _THEME)
+    placement = _placed(sizes, tuple((arrow.step, arrow.precondition) for arrow in picture.arrows))
+    return paint(picture, labels, placement, _THEME)
 
 
 @lru_cache(maxsize=64)
-def _laid_out(sizes: tuple[tuple[float, float], ...], ends: tuple[tuple[int, int], ...]) -> Layout:
-    """Return where everything goes; undo and redo come back to what was laid out before."""
-    return lay_out(sizes, [Arrow(*pair) for pair in ends], get_engine("auto"))
+def _placed(sizes: tuple[tuple[float, float], ...], ends: tuple[tuple[int, int], ...]) -> Placement:
+    """Return where everything goes; undo and redo come back to what was placed before."""
+    return place_parts(sizes, [Arrow(*pair) for pair in ends])
