@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import fmean
-from typing import Any, TypeVar
+from typing import Any
 
 from benchmarks.harness import Column, percent
 from stepgraph.evaluation import compare_edges, macro_average, mean_interval
 from stepgraph.evaluation.detection import DetectionScores
 from stepgraph.graph import TaskGraph
 
-Result = TypeVar("Result")
 Runs = list[list[TaskGraph]]
 """For each run (a seed), one graph for each procedure."""
 
