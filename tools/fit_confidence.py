@@ -2,7 +2,7 @@
 
 Run it after a change to the model of demonstrators or to the features, and paste what it prints:
 
-    python tools/fit_confidence.py
+    python -m tools.fit_confidence
 
 It uses the procedures of seeds 10,000 to 10,399; no benchmark uses these.
 """
