@@ -1,6 +1,6 @@
 """The paper's tables and our speed, each recomputed by one command.
 
-A benchmark reads what its data directory holds, runs every method that was asked for, and
+A benchmark reads what its data directory holds, runs every method that the user names, and
 returns rows: plain figures beside the controls and the paper's own. `BENCHMARKS` lists them;
 `run_benchmark` runs one by name.
 """
@@ -228,7 +228,7 @@ def run_benchmark(
     seeds
         How many runs a method that draws at random gets.
     progress
-        Told how far it is.
+        Called with the progress.
 
     Raises
     ------

@@ -39,7 +39,7 @@ class Request:
         How many runs a method that draws at random gets, or how many random procedures there are
         of each size.
     progress
-        Told how far it is.
+        Called with the progress.
     """
 
     data: str | Path | None = None
@@ -75,7 +75,7 @@ class BenchmarkResult:
     title
         What was measured on what, in one line.
     rows
-        One entry a method, with ``method`` and its figures; fractions lie between 0 and 1.
+        One entry for each method, with ``method`` and its figures; fractions lie between 0 and 1.
     columns
         How to show the rows.
     notes
@@ -87,7 +87,7 @@ class BenchmarkResult:
     parts
         The results that this one is made of, where it is made of several.
     table_rows
-        What `columns` show, one entry a line, where that is not `rows` themselves: rows of a
+        What `columns` show, one entry for each line, where that is not `rows` themselves: rows of a
         curve, say, are points, and a table shows a curve on one line.
     """
 
@@ -102,7 +102,7 @@ class BenchmarkResult:
     parts: Sequence[BenchmarkResult] = ()
 
     def table(self) -> list[list[str]]:
-        """Return the table's cells, one list a line; `columns` hold the headings."""
+        """Return the table's cells, one list for each line; `columns` hold the headings."""
         rows = self.rows if self.table_rows is None else self.table_rows
         return [[column.cell(row) for column in self.columns] for row in rows]
 
@@ -180,7 +180,7 @@ def choose_rows(
     default: Iterable[str] | None = None,
     kind: str = "method",
 ) -> list[str]:
-    """Return the names of the rows to compute: those asked for, each once, or the default ones.
+    """Return the names of the rows to compute: the named ones, each once, or the default ones.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def choose_rows(
     known
         Every row that there is.
     default
-        The rows where nothing is asked for; by default all.
+        The rows where none is named; by default all.
     kind
         What a row is called in an error.
 
@@ -228,8 +228,8 @@ def compute_rows(
     compute
         Makes the row, or rows, of a name.
     request
-        What the user asked for. A row that lacks data or an optional dependency is left out and
-        noted; it is an error if it was asked for by name, or nothing else can be computed either.
+        The request. A row that lacks data or an optional dependency is left out and
+        noted; it is an error if the request names it, or nothing else can be computed either.
     """
     rows: list[Result] = []
     notes: list[str] = []
@@ -253,7 +253,7 @@ def measure_rows(
     measures: Mapping[str, Callable[[], Mapping[str, Any]]],
     request: Request,
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Take the measures asked for, by default all; return a row each, and what was left out."""
+    """Take the requested measures, by default all; return rows, and notes on those left out."""
     return compute_rows(
         choose_rows(request.methods, measures, kind="measure"),
         lambda name: {"method": name, **measures[name]()},

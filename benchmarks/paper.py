@@ -52,7 +52,7 @@ PARTS = (
 
 
 def run(request: Request) -> BenchmarkResult:
-    """Recompute every table; of those that have a method that was asked for, only its rows."""
+    """Recompute every table; with methods named, only their rows."""
     known = dict.fromkeys(row for part in PARTS for row in part.rows)
     for name in request.methods or ():
         if name not in known:

@@ -136,7 +136,7 @@ def ratio(row: Row) -> str:
 
 
 def bound(row: Row) -> str:
-    """Return what a time must stay under, where something was asked for."""
+    """Return what a time must stay under, where it has a limit."""
     return "" if row["must"] is None else f"under {row['must']:g}"
 
 

@@ -155,7 +155,7 @@ AUDITED = ("clean", "all", "steps")
 
 
 def advice(results: Results) -> Lines:
-    """Return mean F1 after so many recordings, advised and at random."""
+    """Return mean F1 by the number of recordings, advised and at random."""
     counts = (2, 3, 4, 6, 8, 16)
     lines = [["next recording, learner", "recordings", *map(str, counts), "F1 90 after"]]
     rows = rows_of(results, "advice")

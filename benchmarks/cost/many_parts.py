@@ -36,7 +36,7 @@ class ManyParts(NamedTuple):
 
 
 def files_of_many_parts(count: int) -> dict[str, ManyParts]:
-    """Return files of so many parts, by what the parts are."""
+    """Return files of `count` parts, by what the parts are."""
     names = [f"s{number}" for number in range(count)]
     twins = json.dumps({"steps": dict(enumerate([*names, names[-1]])), "edges": []})
     event = "<event/><string key='concept:name' value='{}'/>"

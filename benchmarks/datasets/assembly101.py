@@ -1,6 +1,6 @@
 """Assembly101: assembling toys, whole recordings, and the split of online mistake detection.
 
-The folder holds one table a recording, two lists that split the recordings, and the actions;
+The folder holds one table for each recording, two lists that split the recordings, and the actions;
 in Assembly101-O a training recording is free of mistakes, a test recording ends at its first
 one. `read_assembly101` reads the recordings whole instead.
 """

@@ -336,6 +336,6 @@ def with_names(given: Demonstrations, names: Sequence[str]) -> Demonstrations:
 
 
 def unmarked(given: Demonstrations) -> Demonstrations:
-    """Return recordings in which nobody marked anything."""
+    """Return the recordings without any marks."""
     bare = (replace(recording, mistakes=None, skipped=()) for recording in given)
     return replace(given, sequences=tuple(bare))

@@ -1,7 +1,7 @@
 """The data sets that stepgraph knows: licence, source, and size and checksum of every file.
 
-The checksums are in ``files.csv`` beside this module, one line a file. Its last column says how
-well it is known that the public repository holds exactly these bytes at the pinned commit.
+The checksums are in ``files.csv`` beside this module, one line for each file. Its last column says
+how sure it is that the public repository holds exactly these bytes at the pinned commit.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ def fetch(
     dataset = datasets.get_dataset(name)
     settings = DownloadSettings() if mirror is None else DownloadSettings(base_url=mirror)
     target = datasets.data_directory(directory, create=True)
-    # Before the first byte comes, so that whoever may not use it can still stop.
+    # Before the first byte comes: who may not use the data can still stop.
     echo(f"{dataset.name}: {dataset.about}")
     with progress_bar() as progress:
         report = datasets.fetch(

@@ -29,7 +29,7 @@ def data_directory(
     needs
         The data sets that it is wanted for; the message says what they are.
     create
-        Whether a directory that is not there yet will do; whoever writes to it makes it.
+        Whether a directory that is not there yet will do; the writer creates it.
 
     Raises
     ------

@@ -290,7 +290,7 @@ class _SameScheme(urllib.request.HTTPRedirectHandler):
 
 
 Progress = Callable[[int, int, str], None]
-"""Told how many bytes of how many are there, and of which file the last ones are."""
+"""Called with the number of bytes that have come, their total, and the file that they belong to."""
 
 
 @dataclass(frozen=True)
@@ -340,7 +340,7 @@ def fetch(
     replace
         Whether files that differ from the catalogue's are replaced.
     progress
-        Told how far it is.
+        Called with the progress.
 
     Raises
     ------

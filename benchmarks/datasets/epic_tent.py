@@ -99,7 +99,7 @@ def read_epic_tent_o(folder: str | Path, *, repairs: Repairs = PUBLISHED_REPAIRS
     folder
         The folder with the action dictionary, the two splits and the table of action labels.
     repairs
-        What is wrong with that table; by default what is known of the published one.
+        What is wrong with that table; by default the known faults of the published one.
 
     Raises
     ------

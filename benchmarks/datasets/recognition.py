@@ -36,7 +36,7 @@ class RecognisedRecording:
     id
         What the recording is called.
     recognised, true
-        Node numbers in the vocabulary, in order: one a segment, or one a frame.
+        Node numbers in the vocabulary, in order: one for each segment, or one for each frame.
     recognised_durations, true_durations
         How many frames each segment takes, where the file says so.
     """

@@ -1,4 +1,4 @@
-"""Procedures that nobody has ever done: random graphs, and recordings of them with known errors.
+"""Random procedures whose truth is known: graphs, and recordings of them with marked errors.
 
 `random_procedure` draws a graph, `draw_demonstrations` draws recordings uniformly from its valid
 orders, `with_choices` adds steps that may be left out or repeated, and `Noise` says what goes
@@ -59,7 +59,7 @@ def draw_demonstrations(
     seed
         The same seed gives the same recordings, and the same orders under any noise.
     noise
-        Who shows the procedure, and with which errors; by default nobody errs.
+        Who shows the procedure, and with which errors; by default without any.
     habits
         How strong their common habits are, see `draw_habitual_orders`; by default all valid
         orders are equally likely.
@@ -73,7 +73,8 @@ def draw_demonstrations(
     Raises
     ------
     FormatError
-        If no recording is asked for, or an unknown step has the name of one of the graph.
+        If the number of recordings is not positive, or a step of the graph has the name of an
+        unknown one.
 
     Examples
     --------

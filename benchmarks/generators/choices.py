@@ -92,7 +92,7 @@ def _optional(steps: Sequence[str], rng: random.Random) -> dict[str, StepAttribu
 
 
 def make_choices(graph: TaskGraph, order: Sequence[int], rng: random.Random) -> tuple[int, ...]:
-    """Return an order as somebody does it: without what they leave out, with what they repeat.
+    """Return an order as one person does it: without what they leave out, with what they repeat.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ SPELL = 4
 """How many frames a gesture of a motion takes."""
 
 ERRING = Demonstrator(skipped=0.1, exchanged=0.1)
-"""How somebody errs in every second recording, where that is asked for."""
+"""The errors of every second recording, where a caller wants some."""
 
 
 @dataclass(frozen=True)

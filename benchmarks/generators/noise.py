@@ -16,7 +16,7 @@ from stepgraph.sequences import KeyStepSequence
 
 @dataclass(frozen=True)
 class Demonstrator:
-    """How often somebody makes each kind of error: the chance at each step of an order.
+    """How often a person makes each kind of error: the chance at each step of an order.
 
     Errors are made one kind after the other, in the order of the parameters.
 

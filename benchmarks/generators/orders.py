@@ -198,7 +198,7 @@ def draw_orders(graph: TaskGraph, count: int, seed: int) -> tuple[Order, ...]:
 
 
 def _preconditions(graph: TaskGraph) -> list[int]:
-    """Return the direct preconditions of each step, one bit a step; bit 0 is node 1."""
+    """Return the direct preconditions of each step, one bit for each step; bit 0 is node 1."""
     return [_mask(graph, graph.preconditions_of(step)) for step in graph.steps]
 
 
@@ -221,7 +221,7 @@ def _completions(needs: list[int], limit: int) -> dict[int, int] | None:
     if limit < 1:
         return None
     steps = range(len(needs))
-    # What may become executable by a step: each of them, with what it needs, one bit a step.
+    # What may become executable by a step: each of them, with what it needs, one bit for each step.
     opened = [
         [(1 << step, needs[step]) for step in steps if needs[step] >> needed & 1]
         for needed in steps

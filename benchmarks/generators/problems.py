@@ -19,7 +19,7 @@ WIDTH = 0.3
 DENSITY = 0.7
 """How ordered they are; with it three quarters of all pairs of steps are, as in recipes."""
 FIRST_SEED = 100
-"""Settings were chosen on procedures of smaller seeds; these nobody has seen."""
+"""Settings were chosen on procedures of smaller seeds; these were never looked at."""
 
 
 def draw_procedure(size: int, seed: int) -> TaskGraph:

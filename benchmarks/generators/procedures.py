@@ -121,7 +121,7 @@ def _line_of_chains(steps: int, width: int, rng: random.Random) -> tuple[list[in
 
 
 class _Order:
-    """A partial order of places 0 to n - 1, one bit a place, kept transitively closed."""
+    """A partial order of places 0 to n - 1, one bit for each place, kept transitively closed."""
 
     def __init__(self, chain_of: list[int]) -> None:
         self.before = [0] * len(chain_of)
@@ -161,7 +161,7 @@ class _Order:
 
 
 def _relate(order: _Order, pairs: list[tuple[int, int]], wanted: int, rng: random.Random) -> None:
-    """Draw relations until so many of the pairs are ordered."""
+    """Draw relations until the wanted number of pairs is ordered."""
     missing = wanted
     while missing:
         # A pair with nothing between it adds just itself, and there is always one: no pass is

@@ -100,7 +100,7 @@ def as_far_as_possible(
 ) -> tuple[int, ...]:
     """Return a valid order that does at each moment the possible step which stands first.
 
-    Steps that nobody asked for stand last, in an order of their own.
+    Steps that are not in it stand last, in an order of their own.
     """
     rank = {step: place for place, step in enumerate(wanted)}
     rest = [step for step in truth.steps if step not in rank]

@@ -161,7 +161,7 @@ def table_rows(
     chosen, recipes
         Which rows, on which recipes.
     request
-        What the user asked for.
+        The request.
     """
     return compute_rows(chosen, lambda label: table_row(label, recipes, request.seeds), request)
 
@@ -188,7 +188,7 @@ def _charts(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
 
 
 def choose_methods(methods: Sequence[str] | None) -> list[str]:
-    """Return the rows to compute: all, or those asked for.
+    """Return the rows to compute: all, or the named ones.
 
     Raises
     ------

@@ -201,7 +201,7 @@ def _note_on_noise() -> str:
 
 
 def _part(condition: str, title: str, rows: Sequence[Row], notes: Sequence[str]) -> BenchmarkResult:
-    """Return one curve: its points, and a table with one line a method, one column a point."""
+    """Return one curve: its points, and a table of methods by points."""
     points = [row for row in rows if row["condition"] == condition]
     methods = dict.fromkeys(row["method"] for row in points)
     lines = [

@@ -38,7 +38,7 @@ def run(request: Request) -> BenchmarkResult:
     seeds
         How many random procedures of each size, and how many draws of the random control.
     progress
-        Told how far it is.
+        Called with the progress.
     """
     chosen = choose_rows(request.methods, ROWS)
     directory = data_directory(request.data)

@@ -70,8 +70,8 @@ NOTES: tuple[tuple[str, str], ...] = (
         ),
     ),
 )
-"""What there is to say, and for which rows: a pattern of their names, or any; 'paper' if the
-paper has figures for one."""
+"""Notes, and the rows that they concern: a pattern of names, empty for all, or 'paper' for rows
+that the paper has figures for."""
 
 
 SPLIT_SIZES = {"assembly101-o": (135, 182), "epic-tent-o": (13, 15)}
@@ -130,7 +130,7 @@ def _notes_on(rows: Sequence[Row]) -> list[str]:
 
 
 def choose_methods(methods: Sequence[str] | None) -> list[str]:
-    """Return the methods to run: all, or those asked for.
+    """Return the methods to run: all, or the named ones.
 
     Raises
     ------

@@ -42,7 +42,7 @@ SPLITS: Mapping[str, tuple[str, str]] = {
 """The data sets by the names that users type: their own name and their folder."""
 
 Recordings = tuple[tuple[str, ...], ...]
-"""Step names, one tuple a recording; the last step of each is the mistake."""
+"""Step names, one tuple for each recording; the last step of each is the mistake."""
 
 
 @dataclass(frozen=True)

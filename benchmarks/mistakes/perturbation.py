@@ -36,7 +36,7 @@ SHOWN = (
     "unseen-step",
     "position-training",
 )
-"""The methods unless others are asked for."""
+"""The methods that run by default."""
 
 NOTES = (
     (

@@ -222,7 +222,7 @@ CONTROLS: Mapping[str, tuple[str, Control]] = MappingProxyType(
 def choose_methods(
     methods: Sequence[str] | None, default: Sequence[str], extra: Sequence[str] = ()
 ) -> list[str]:
-    """Return the methods and controls to run: the default ones, or those asked for.
+    """Return the methods and controls to run: the default ones, or the named ones.
 
     Raises
     ------

@@ -180,4 +180,4 @@ COLUMNS = (
     Column("90 %", lambda row: f"{percent(row['f1_low90'])}-{percent(row['f1_high90'])}"),
     Column("AP", lambda row: percent(row["average_precision"])),
 )
-"""How a terminal shows the rows; false alarms are a recording."""
+"""How a terminal shows the rows; false alarms are counted per recording."""

@@ -24,7 +24,7 @@ from stepgraph.learners.precedence import precedence_of
 from stepgraph.sequences import Demonstrations, Vocabulary
 
 CLUES = ("early", "late", "next", "repeat", "progress")
-"""What there is: a step that usually comes before is missing; one that usually comes after is done;
+"""The clues: a step that usually comes before is missing; one that usually comes after is done;
 the step was not to be expected next; it was done before; much of the procedure is done."""
 
 Floats = NDArray[np.float64]
@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ClueModel:
-    """What is needed to tell the clues of a step.
+    """Everything that the clues of a step are computed from.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class ClueModel:
         Parameters
         ----------
         steps
-            Node numbers in the order done; 0 stands for a step that nobody knows.
+            Node numbers in the order done; 0 stands for an unknown step.
         """
         missing = self.shown.copy()
         done = np.zeros_like(missing)
@@ -144,7 +144,7 @@ def fit_weights(clues: Floats, mistake: NDArray[np.bool_], counts: Floats) -> We
     Parameters
     ----------
     clues
-        One row a segment.
+        One row for each segment.
     mistake
         Whether each is a mistake.
     counts
@@ -254,9 +254,9 @@ class SimulatedSegments:
     Parameters
     ----------
     clues
-        One row a segment, all of `CLUES`.
+        One row for each segment, all of `CLUES`.
     unseen, mistake
-        Whether nobody else did the step, and whether it is the mistake.
+        Whether no other recording has the step, and whether it is the mistake.
     counts
         How much each segment counts: recordings count alike, however many places they have.
     """

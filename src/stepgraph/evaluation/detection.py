@@ -244,7 +244,7 @@ class MistakeScores:
 
 
 def score_flags(flags: Sequence[Sequence[bool]]) -> MistakeScores:
-    """Score what a detector flagged, one list of flags a recording.
+    """Score what a detector flagged, one list of flags for each recording.
 
     Parameters
     ----------
