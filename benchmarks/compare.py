@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.harness import Row, read_results
-from stepgraph.errors import MissingDataError, StepgraphError
+from benchmarks.harness import MissingDataError, Row, read_results
+from stepgraph.errors import StepgraphError
 
 MEASURED_TIME = re.compile(
     r"seconds|.*_seconds|.*_ms|microseconds.*|.*per_second|processor|ratio|.*_ratio|turns|.*_turns"

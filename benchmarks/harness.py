@@ -25,6 +25,10 @@ Row = Mapping[str, Any]
 Result = TypeVar("Result")
 
 
+class MissingDataError(UnavailableError):
+    """A data set that a benchmark reads is not where it was looked for."""
+
+
 @dataclass(frozen=True)
 class Request:
     """What a user asks of a benchmark; a benchmark ignores the settings that it has no use for.

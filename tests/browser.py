@@ -21,6 +21,7 @@ from playwright.sync_api import (
     expect,
     sync_playwright,
 )
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 FLAGS = (
     "--no-sandbox",
@@ -35,7 +36,7 @@ SCREENSHOTS = Path(__file__).parent.parent / "test-output" / "screenshots"
 WIDE, NARROW = 1280, 400
 """The widths in pixels at which pages must work."""
 
-PATIENCE = 40_000
+PATIENCE = 120_000
 """How many milliseconds a page may take for anything; a machine may be busy with other tests."""
 expect.set_options(timeout=PATIENCE)
 
@@ -123,7 +124,11 @@ def screenshot(page: Page, name: str, *, whole: bool = True) -> Path:
 
 
 def overflows(page: Page) -> bool:
-    """Return whether a page is wider than its window."""
-    return bool(
-        page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
-    )
+    """Return whether a page stays wider than its window."""
+    try:
+        page.wait_for_function(
+            "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+        )
+    except PlaywrightTimeoutError:
+        return True
+    return False

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.cost.service_client import ServiceProcess, count_wrong, make_sessions, run_session
-from benchmarks.harness import BenchmarkResult, Column, Request, measure_rows
-from stepgraph.errors import MissingDataError
+from benchmarks.harness import BenchmarkResult, Column, MissingDataError, Request, measure_rows
 from stepgraph.formats import read_graph
 from stepgraph.graph import TaskGraph
 from stepgraph.monitoring import Monitor, explain

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from stepgraph.errors import FormatError, MissingDataError, UnknownNameError
+from benchmarks.harness import MissingDataError
+from stepgraph.errors import FormatError, UnknownNameError
 from stepgraph.files import read_text
 from stepgraph.formats.draft import naming
 from stepgraph.formats.json_text import as_name, as_object, read_json

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.datasets.directory import data_file
-from stepgraph.errors import FormatError, InputError, MissingDataError
+from benchmarks.harness import MissingDataError
+from stepgraph.errors import FormatError, InputError
 from stepgraph.formats import read_adjacency, read_demonstrations, read_graph
 from stepgraph.formats.json_text import read_json
 from stepgraph.graph import TaskGraph

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from benchmarks.datasets.catalogue import DATASETS, DataFile, DataSet, get_dataset
-from stepgraph.errors import FileError, MissingDataError
+from benchmarks.harness import MissingDataError
+from stepgraph.errors import FileError
 
 VARIABLE = "STEPGRAPH_DATA"
 

@@ -24,7 +24,7 @@ from typing import IO, Any
 from benchmarks.datasets.catalogue import DataFile, DataSet
 from benchmarks.datasets.directory import State, checksum, examine, inside
 from stepgraph._version import __version__
-from stepgraph.errors import DownloadError, FileError, SettingError
+from stepgraph.errors import FileError, SettingError, UnavailableError
 from stepgraph.files import make_folder
 
 BASE_URL = "https://raw.githubusercontent.com"
@@ -36,6 +36,10 @@ BLOCK = 1 << 16
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _WORTH_ANOTHER_TRY = (408, 425, 429, 500, 502, 503, 504)
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+class DownloadError(UnavailableError):
+    """A file does not come, or something else comes in its place."""
 
 
 @dataclass(frozen=True)

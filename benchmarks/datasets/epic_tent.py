@@ -14,7 +14,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from stepgraph.errors import FormatError, MissingDataError
+from benchmarks.harness import MissingDataError
+from stepgraph.errors import FormatError
 from stepgraph.files import read_text
 from stepgraph.formats.draft import naming
 from stepgraph.formats.json_text import as_name, as_object, read_json, shown

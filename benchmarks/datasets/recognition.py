@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stepgraph.errors import FormatError, MissingDataError
+from benchmarks.harness import MissingDataError
+from stepgraph.errors import FormatError
 from stepgraph.formats.draft import naming
 from stepgraph.formats.json_text import as_list, as_object, read_json, shown
 from stepgraph.sequences import Vocabulary

@@ -11,9 +11,17 @@ from benchmarks.datasets.captaincook4d import read_recipes
 from benchmarks.datasets.directory import data_directory
 from benchmarks.generators import draw_problems
 from benchmarks.graphs.captaincook4d import read_unfiltered
-from benchmarks.harness import BenchmarkResult, Column, Request, Row, choose_rows, percent
+from benchmarks.harness import (
+    BenchmarkResult,
+    Column,
+    MissingDataError,
+    Request,
+    Row,
+    choose_rows,
+    percent,
+)
 from stepgraph.drawing.charts import Point, Series, line_chart
-from stepgraph.errors import MissingDataError, UnavailableError
+from stepgraph.errors import UnavailableError
 from stepgraph.evaluation import brier_score, calibration_error, reliability
 from stepgraph.graph import TaskGraph
 from stepgraph.learners import Learned, get_learner

@@ -20,8 +20,8 @@ from benchmarks.datasets.captaincook4d import (
     read_recipes,
 )
 from benchmarks.datasets.directory import data_directory
+from benchmarks.graphs.edge_rows import EDGE_COLUMNS, Runs, edge_row
 from benchmarks.harness import BenchmarkResult, Column, Request, choose_rows, compute_rows, timed
-from benchmarks.scoring import EDGE_COLUMNS, Runs, edge_row
 from stepgraph.evaluation.controls import CONTROLS, uncontradicted
 from stepgraph.graph import TaskGraph
 from stepgraph.learners import LEARNERS, get_learner
@@ -121,7 +121,7 @@ VARIANTS = {
 CONTROL_NOTES = {
     "no-order": "control: no step needs another",
     "first-recording": "control: the first recording as a chain",
-    "uncontradicted": "knows the truth: the known edges that no recording contradicts",
+    "uncontradicted": "control: the known edges that no recording contradicts",
 }
 
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from benchmarks.datasets.captaincook4d import Recipes, read_recipes
 from benchmarks.datasets.directory import data_directory, data_file
+from benchmarks.graphs.edge_rows import EDGE_COLUMNS, edge_row
 from benchmarks.harness import BenchmarkResult, Column, Request, choose_rows, compute_rows, timed
-from benchmarks.scoring import EDGE_COLUMNS, edge_row
 from stepgraph.errors import MissingExtraError
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.adjacency import Matrix, WeightedAdjacency

@@ -11,8 +11,8 @@ import numpy as np
 from benchmarks.datasets.captaincook4d import Recipes, published_graphs, read_recipes
 from benchmarks.datasets.directory import data_directory
 from benchmarks.graphs.captaincook4d import PAPER
+from benchmarks.graphs.edge_rows import EDGE_COLUMNS, Runs, edge_row
 from benchmarks.harness import BenchmarkResult, Request, choose_rows, compute_rows, timed
-from benchmarks.scoring import EDGE_COLUMNS, Runs, edge_row
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.learners import LEARNERS

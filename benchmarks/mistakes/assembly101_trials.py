@@ -10,7 +10,14 @@ from networkx import DiGraph, transitive_reduction
 
 from benchmarks.datasets.assembly101 import Assembly101, read_assembly101
 from benchmarks.datasets.directory import data_directory, data_file
-from benchmarks.harness import BenchmarkResult, Column, Request, compute_rows, percent
+from benchmarks.harness import (
+    BenchmarkResult,
+    Column,
+    MissingDataError,
+    Request,
+    compute_rows,
+    percent,
+)
 from benchmarks.mistakes.trials import (
     CONTROLS,
     DETECTION_COLUMNS,
@@ -23,7 +30,6 @@ from benchmarks.mistakes.trials import (
     detection_row,
     learn_graphs,
 )
-from stepgraph.errors import MissingDataError
 from stepgraph.graph import TaskGraph, connect_ends
 from stepgraph.monitoring.order import pair_trust
 from stepgraph.monitoring.violations import judge_with_reversals, reversals

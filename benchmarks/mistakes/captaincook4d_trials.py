@@ -8,7 +8,15 @@ from typing import Any
 
 from benchmarks.datasets.captaincook4d import letters, read_everything, read_recipes, tagged_steps
 from benchmarks.datasets.directory import data_directory
-from benchmarks.harness import BenchmarkResult, Column, Request, compute_rows, percent
+from benchmarks.detection import f1_of
+from benchmarks.harness import (
+    BenchmarkResult,
+    Column,
+    MissingDataError,
+    Request,
+    compute_rows,
+    percent,
+)
 from benchmarks.mistakes.trials import (
     ALARM_COLUMNS,
     CONTROLS,
@@ -23,8 +31,6 @@ from benchmarks.mistakes.trials import (
     learn_graphs,
     rule_rows,
 )
-from stepgraph.errors import MissingDataError
-from stepgraph.evaluation.detection import f1_of
 from stepgraph.graph import TaskGraph
 from stepgraph.monitoring import Monitor
 from stepgraph.sequences import Demonstrations, KeyStepSequence

@@ -9,6 +9,7 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import Any
 
+from benchmarks.detection import MistakeScores, f1_average_interval, score_flags
 from benchmarks.harness import BenchmarkResult, Column, Request, Row, choose_rows, percent, timed
 from benchmarks.mistakes.online_methods import (
     EXPECTED_NOISE,
@@ -18,7 +19,6 @@ from benchmarks.mistakes.online_methods import (
     read_split,
 )
 from stepgraph.errors import StepgraphError
-from stepgraph.evaluation.detection import MistakeScores, f1_average_interval, score_flags
 
 NOTES: tuple[tuple[str, str], ...] = (
     (

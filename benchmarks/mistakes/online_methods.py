@@ -11,6 +11,8 @@ from benchmarks.datasets.assembly101 import read_assembly101_o
 from benchmarks.datasets.directory import data_directory, data_file
 from benchmarks.datasets.epic_tent import read_epic_tent_o
 from benchmarks.datasets.recognition import RECOGNISERS, read_recognition, recognition_file
+from benchmarks.detection import score_flags
+from benchmarks.harness import MissingDataError
 from benchmarks.mistakes.detectors import (
     ALWAYS_CORRECT,
     ALWAYS_MISTAKE,
@@ -27,8 +29,6 @@ from benchmarks.mistakes.detectors import (
 )
 from benchmarks.mistakes.detectors.next_step import LanguageModelForecast
 from benchmarks.mistakes.detectors.uncertain import UncertainRule
-from stepgraph.errors import MissingDataError
-from stepgraph.evaluation.detection import score_flags
 from stepgraph.learners import LEARNERS, get_learner
 from stepgraph.pipeline import learn
 from stepgraph.postprocess import to_graph

@@ -6,7 +6,8 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.harness import BenchmarkResult, Column, Request, Row, percent
+from benchmarks.detection import score_flags
+from benchmarks.harness import BenchmarkResult, Column, MissingDataError, Request, Row, percent
 from benchmarks.mistakes.detectors.simulation import perturb
 from benchmarks.mistakes.online import choose_methods
 from benchmarks.mistakes.online_methods import (
@@ -18,9 +19,7 @@ from benchmarks.mistakes.online_methods import (
     read_split,
 )
 from stepgraph.drawing.charts import Point, Series, line_chart
-from stepgraph.errors import MissingDataError
 from stepgraph.evaluation import mean_interval
-from stepgraph.evaluation.detection import score_flags
 
 RATES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 """The probability that a key-step is perturbed."""

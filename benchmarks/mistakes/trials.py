@@ -11,10 +11,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from benchmarks.detection import (
+    bootstrap_f1,
+    detection_figures,
+    false_alarms_at_recall,
+    score_detection,
+)
 from benchmarks.harness import Column, choose_rows, percent
-from benchmarks.scoring import detection_figures
 from stepgraph.alignment import align
-from stepgraph.evaluation.detection import bootstrap_f1, false_alarms_at_recall, score_detection
 from stepgraph.graph import Edge, TaskGraph
 from stepgraph.learners import LEARNERS, get_learner
 from stepgraph.monitoring.order import ALARM, OrderWatch, out_of_order, pair_trust

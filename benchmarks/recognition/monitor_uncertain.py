@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from benchmarks.detection import bootstrap_f1, detection_figures, score_detection
 from benchmarks.generators import Demonstrator, Noise, draw_demonstrations
 from benchmarks.generators.problems import draw_procedures
 from benchmarks.harness import BenchmarkResult, Column, Request, choose_rows, percent
-from benchmarks.scoring import detection_figures
-from stepgraph.evaluation.detection import bootstrap_f1, score_detection
 from stepgraph.graph import TaskGraph
 from stepgraph.monitoring import Confusion, Monitor, mistake_probabilities
 from stepgraph.monitoring.calibration import lowest_threshold

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.detection import score_detection
 from benchmarks.generators.features import BACKGROUND, SimulatedCamera, draw_sessions
 from benchmarks.generators.problems import FIRST_SEED, draw_procedure
 from benchmarks.harness import BenchmarkResult, Column, Request, choose_rows, percent
 from stepgraph.evaluation import mean_interval
-from stepgraph.evaluation.detection import score_detection
 from stepgraph.graph import TaskGraph
 from stepgraph.monitoring import Monitor, mistake_probabilities
 from stepgraph.monitoring.confusion import edit_alignment, edit_score

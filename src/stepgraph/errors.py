@@ -11,9 +11,7 @@
     │   └── GraphError          edges that make no task graph
     │       └── CycleError      steps that need each other
     └── UnavailableError        the installation lacks something
-        ├── MissingExtraError   an optional dependency
-        ├── MissingDataError    a data set that a benchmark reads
-        └── DownloadError       a file that does not come, or not as expected
+        └── MissingExtraError   an optional dependency
 
 A message says where the problem is, what came, what was expected and what to do.
 On the command line each of them ends the program with exit code 2.
@@ -147,14 +145,6 @@ class MissingExtraError(UnavailableError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.what, self.extra, self.otherwise)
-
-
-class MissingDataError(UnavailableError):
-    """A data set that a benchmark reads is not where it was looked for."""
-
-
-class DownloadError(UnavailableError):
-    """A file does not come, or something else comes in its place."""
 
 
 MUCH = 0.15

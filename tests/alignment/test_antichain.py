@@ -5,7 +5,8 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stepgraph.alignment.antichain import bits, heaviest_antichain
+from stepgraph.alignment.antichain import heaviest_antichain
+from stepgraph.graph.edges import bits
 
 
 @st.composite

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import run_benchmark
-from benchmarks.harness import Request, choose_rows, compute_rows, measure_rows
-from stepgraph.errors import MissingDataError, UnknownNameError
+from benchmarks.harness import MissingDataError, Request, choose_rows, compute_rows, measure_rows
+from stepgraph.errors import UnknownNameError
 
 
 @given(st.lists(st.sampled_from("abcd")))

@@ -11,8 +11,11 @@ from typing import Any, Self
 
 import httpx
 
+PATIENCE = 60.0
+"""How many seconds to wait for anything; a machine may be busy with something else."""
 
-def until(question: Callable[[], Any], seconds: float = 10.0) -> None:
+
+def until(question: Callable[[], Any], seconds: float = PATIENCE) -> None:
     """Wait until a question is answered with yes."""
     end = time.monotonic() + seconds
     while not question():
@@ -46,7 +49,7 @@ class InThread:
         port: int = 0,
         small_buffers: bool = False,
         headers: Mapping[str, str] | None = None,
-        timeout: float = 20,
+        timeout: float = PATIENCE,
     ) -> None:
         self.server = server
         self._socket = socket.create_server(("127.0.0.1", port))
@@ -73,5 +76,5 @@ class InThread:
     ) -> None:
         self.client.close()
         self.server.should_exit = True
-        self._thread.join(20)
+        self._thread.join(PATIENCE)
         self._socket.close()

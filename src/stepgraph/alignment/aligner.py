@@ -17,9 +17,10 @@ import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from stepgraph.alignment.antichain import bits, heaviest_antichain
+from stepgraph.alignment.antichain import heaviest_antichain
 from stepgraph.alignment.moves import Alignment, Costs, Move
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.edges import bits
 from stepgraph.graph.task_graph import expect_graph
 
 

@@ -9,8 +9,10 @@ for the few elements that a recording leaves in conflict.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+from stepgraph.graph.edges import bits
 
 
 def heaviest_antichain(below: Sequence[int], weights: Sequence[int]) -> int:
@@ -43,14 +45,6 @@ def heaviest_antichain(below: Sequence[int], weights: Sequence[int]) -> int:
         reached, unreached = flow.improve()
         if unreached is not None:
             return reached & unreached
-
-
-def bits(mask: int) -> Iterator[int]:
-    """Yield the numbers of the bits that are set, lowest first."""
-    while mask:
-        lowest = mask & -mask
-        yield lowest.bit_length() - 1
-        mask ^= lowest
 
 
 @dataclass(slots=True)

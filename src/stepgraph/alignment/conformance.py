@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from stepgraph.alignment.aligner import Aligner
-from stepgraph.alignment.antichain import bits
 from stepgraph.alignment.moves import Alignment, Costs, fitness
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.edges import bits
 from stepgraph.sequences import Demonstrations
 
 

@@ -5,7 +5,7 @@ Where functions take `needs`, it holds for each node the nodes that the node nee
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from graphlib import CycleError, TopologicalSorter
 
 from stepgraph.errors import GraphError, UnknownNameError
@@ -170,6 +170,20 @@ def reached(neighbours: Sequence[Sequence[int]], node: int) -> int:
                 mask |= 1 << other
                 stack.append(other)
     return mask
+
+
+def bits(mask: int) -> Iterator[int]:
+    """Return the numbers of the bits that are set, lowest first.
+
+    Examples
+    --------
+    >>> list(bits(0b10110))
+    [1, 2, 4]
+    """
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
 
 
 def find_path(needs: Mapping[str, Iterable[str]], start: str, goal: str) -> list[str]:

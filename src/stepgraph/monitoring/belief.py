@@ -11,14 +11,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
+from stepgraph.graph.edges import bits
 from stepgraph.monitoring.confusion import Confusion
-from stepgraph.monitoring.plan import Plan, bits
+from stepgraph.monitoring.plan import Plan
 
 BEAM = 32
-"""How many states are kept."""
+"""Default number of states kept."""
 
 HINDSIGHT = 6
-"""For how many observations a verdict can still be revised by those that follow."""
+"""Number of later observations that can still revise a verdict."""
 
 NEGLIGIBLE = 1e-6
 """States less probable than this share of all are dropped."""

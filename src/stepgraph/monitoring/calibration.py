@@ -1,4 +1,4 @@
-"""How sure a monitor must be before it raises an alarm, found on recordings without mistakes."""
+"""The alarm threshold of an uncertain monitor, found on recordings without mistakes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from stepgraph.monitoring.uncertain import MISTAKE_RATE, UncertainMonitor, mista
 
 CALIBRATION_FORMAT = "stepgraph-calibration"
 COPIES = 20
-"""How many times each recording is shown to a simulated recogniser."""
+"""Default number of simulated recognitions of each recording."""
 
 
 @dataclass(frozen=True)
@@ -29,15 +29,15 @@ class Calibration:
     threshold
         The probability from which a step is called a mistake.
     budget
-        How many false alarms a recording were allowed.
+        Allowed false alarms per recording.
     false_alarms
-        How many a recording there were.
+        False alarms per recording that were found.
     recordings
         How many recordings it was found on, simulated ones counted each.
     confusion
         The recogniser's errors.
     mistake_rate
-        How often people make mistakes.
+        The share of steps that are mistakes.
     graph
         A fingerprint of the graph.
     """
@@ -144,10 +144,9 @@ def calibrate(
     confusion
         The recogniser's errors.
     budget
-        How many false alarms a recording are allowed, on average.
+        Allowed false alarms per recording, on average.
     mistake_rate
-        How often people make mistakes; the threshold is never below it, the probability of a
-        mistake before anything is known.
+        The share of steps that are mistakes; the threshold is never below this prior.
     copies
         How many times a simulated recogniser is shown each recording.
     seed
@@ -170,10 +169,10 @@ def calibrate(
     >>> found.false_alarms <= 0.2
     True
     """
-    import random  # only who calibrates waits for it
+    import random  # slow to load, and needed to calibrate only
 
     if not 0 <= budget < float("inf"):
-        raise SettingError(f"the budget is {budget}; expected 0 or more false alarms a recording")
+        raise SettingError(f"the budget is {budget}; expected 0 or more false alarms per recording")
     if copies < 1 or not recordings:
         raise SettingError(
             f"{len(recordings)} recordings, {copies} times each: there is nothing to calibrate on"
@@ -194,7 +193,7 @@ def calibrate(
     if threshold is None:
         certain = sum(probability >= _HIGHEST for probability in probabilities)
         raise InputError(
-            f"no threshold keeps {budget:g} false alarms a recording: {certain} steps of "
+            f"no threshold keeps {budget:g} false alarms per recording: {certain} steps of "
             f"{len(streams)} recordings are mistakes for certain by this graph; learn the graph "
             "from these recordings, or allow for errors of the recogniser"
         )

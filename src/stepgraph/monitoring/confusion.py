@@ -101,7 +101,7 @@ class Confusion:
 
     @classmethod
     def even(cls, steps: Iterable[str], error_rate: float) -> Confusion:
-        """Return a recogniser of which only one figure is known.
+        """Return a recogniser described by a single error rate.
 
         A third of the errors each are steps missed, steps taken for another, each equally
         likely, and steps made up.

@@ -8,7 +8,8 @@ from typing import Any, Self
 
 from stepgraph.errors import nearest_names
 from stepgraph.graph import TaskGraph
-from stepgraph.monitoring.plan import Plan, bits
+from stepgraph.graph.edges import bits
+from stepgraph.monitoring.plan import Plan
 from stepgraph.monitoring.session import (
     Moment,
     Session,
@@ -340,7 +341,7 @@ class Monitor(Session[Moment]):
         return Report(now.observed, mistakes, tuple(verdicts), plan.progress(now.performed))
 
     def restarted(self) -> Monitor:
-        """Return a monitor for another session of the same graph, which is laid out only once."""
+        """Return a monitor for another session of the same graph, without preparing it again."""
         monitor = object.__new__(type(self))
         Session.__init__(monitor, self.graph, Moment())
         monitor._plan = self._plan

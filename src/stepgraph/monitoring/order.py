@@ -13,13 +13,14 @@ from math import exp, lgamma, log
 
 from stepgraph.errors import InputError, SettingError
 from stepgraph.graph import Edge, TaskGraph
-from stepgraph.monitoring.plan import Plan, bits
+from stepgraph.graph.edges import bits
+from stepgraph.monitoring.plan import Plan
 from stepgraph.sequences import Demonstrations
 
 SKIP_ODDS = 2.0
-"""How many times as likely a missing step is skipped as postponed, where nothing is known.
+"""Default odds that a missing step is skipped rather than postponed.
 
-With it the probabilities are about right on random procedures in which steps are skipped,
+With this value the probabilities are about right on random procedures in which steps are skipped,
 swapped with the next and exchanged with any other equally often."""
 
 ALARM = 0.4
@@ -31,7 +32,7 @@ is half of 80 %."""
 
 @dataclass(frozen=True, slots=True)
 class OrderVerdict:
-    """What is known of one step's place in the order.
+    """The verdict on one step's place in the order.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ class OrderVerdict:
 
 
 class OrderWatch:
-    """Follows one recording and says of each step how probably it is out of order.
+    """Follows one recording and judges how probably each step is out of order.
 
     A step done after one that needs it is out of order at once. A step done before one that it
     needs is out of order if that one still comes. A missing step was skipped or is postponed;
@@ -196,7 +197,7 @@ def pair_trust(
 
     Two steps that are free have a habit: any share of recordings with the one order is as
     likely as any other. Two that are ordered come the wrong way round by a slip only. By Bayes,
-    with the share of ordered pairs as what is known beforehand, half of them either way round.
+    the share of ordered pairs is the prior, half of them either way round.
 
     Parameters
     ----------
@@ -237,10 +238,10 @@ def pair_trust(
     trust = {}
     for (step, needed), held in before.items():
         broken = before.get((needed, step), 0.0)
-        # Logarithms, as the chances of thousands of recordings are below the least number.
+        # Logarithms, as the chances of thousands of recordings underflow.
         needs = log(ordered / 2) + held * log(1 - slips) + broken * log(slips)
         needed_instead = log(ordered / 2) + held * log(slips) + broken * log(1 - slips)
-        # The chance of so many of each, whatever the habit: a beta function.
+        # The chance of these counts under any habit: a beta function.
         habit = lgamma(held + 1) + lgamma(broken + 1) - lgamma(held + broken + 2)
         free = log(1 - ordered) + habit
         most = max(needs, needed_instead, free)

@@ -1,11 +1,12 @@
-"""A graph laid out for the monitor: one bit a step, everything that a verdict asks of it ready."""
+"""A graph prepared for monitors: what each step waits for, as bit masks, one bit per step."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.edges import bits
 from stepgraph.sequences import END, START
 
 
@@ -18,7 +19,7 @@ class Plan:
     names
         The node names: START, the steps, END.
     nodes
-        The node number of each step; START and END are not among them, as nobody does them.
+        The node number of each step; START and END, which nobody does, are not among them.
     needs
         For each node the steps that it waits for: its direct preconditions, and in the place of
         one that may be left out what that one waits for.
@@ -40,7 +41,7 @@ class Plan:
 
     @classmethod
     def of(cls, graph: TaskGraph) -> Plan:
-        """Lay out a graph."""
+        """Prepare a graph."""
         names = graph.vocabulary.nodes
         number = {name: node for node, name in enumerate(names)}
         optional = sum(1 << number[step] for step in graph.optional_steps)
@@ -114,17 +115,3 @@ class Plan:
         for node in bits(performed):
             needed |= self.needs_all[node]
         return needed & ~performed
-
-
-def bits(mask: int) -> Iterator[int]:
-    """Return the numbers of the bits that are set, lowest first.
-
-    Examples
-    --------
-    >>> list(bits(0b10110))
-    [1, 2, 4]
-    """
-    while mask:
-        lowest = mask & -mask
-        yield lowest.bit_length() - 1
-        mask ^= lowest

@@ -19,8 +19,9 @@ from stepgraph.errors import FormatError, InputError
 from stepgraph.files import write_text
 from stepgraph.formats.json_text import VERSION, dump_json, expect_format, finite_number, read_json
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.edges import bits
 from stepgraph.graph.task_graph import expect_graph
-from stepgraph.monitoring.plan import Plan, bits
+from stepgraph.monitoring.plan import Plan
 
 UNDO_LIMIT = 32
 """How many observations `undo` can take back; a limit keeps a long session small."""

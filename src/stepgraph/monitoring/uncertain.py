@@ -1,4 +1,4 @@
-"""The monitor of a recogniser that errs: verdicts with a probability."""
+"""The monitor behind a recogniser that errs: verdicts with a probability."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 from stepgraph.errors import FormatError, SettingError
 from stepgraph.formats.json_text import VERSION, finite_number
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.edges import bits
 from stepgraph.monitoring.belief import (
     BEAM,
     FIRST,
@@ -21,23 +22,23 @@ from stepgraph.monitoring.belief import (
 )
 from stepgraph.monitoring.confusion import Confusion
 from stepgraph.monitoring.monitor import Kind
-from stepgraph.monitoring.plan import Plan, bits
+from stepgraph.monitoring.plan import Plan
 from stepgraph.monitoring.session import Session, as_observation, check_state, fingerprint, whole
 from stepgraph.monitoring.uncertain_verdict import UncertainReport, UncertainVerdict
 
 UNCERTAIN_FORMAT = "stepgraph-uncertain-state"
 ERROR_RATE = 0.1
-"""How often a recogniser errs of which nothing is known."""
+"""Default error rate of a recogniser."""
 MISTAKE_RATE = 0.05
-"""How often people err of whom nothing is known."""
+"""Default share of steps that are mistakes."""
 THRESHOLD = 0.5
 SURE = 0.9
-"""From this probability on nothing is said of a step when a session ends."""
+"""Probability from which the report takes a step for done."""
 
 
 class _Moment(NamedTuple):
     observed: int = 0
-    settled: int = 0  # mistakes of which no more can be learned
+    settled: int = 0  # mistakes that no later step can revise
     named: int = 0  # the steps that these were about
     about: tuple[int, ...] = ()  # what each of the last observations lacked, if it was a mistake
     time: float | None = None
@@ -193,7 +194,7 @@ class UncertainMonitor(Session[_Moment]):
         )
         self._past.append(now)
         settled, named = now.settled, now.named
-        if len(now.about) == HINDSIGHT and self._thought_wrong(now.beam, HINDSIGHT - 1):
+        if len(now.about) == HINDSIGHT and self._is_mistake(now.beam, HINDSIGHT - 1):
             settled += 1
             named |= now.about[0]
         about = (*now.about, lacked)[-HINDSIGHT:]
@@ -202,7 +203,7 @@ class UncertainMonitor(Session[_Moment]):
 
     @property
     def revised(self) -> tuple[tuple[int, float], ...]:
-        """What is now thought of the last observations, as by the last verdict."""
+        """The last observations judged again, as on the last verdict."""
         return revised(self._now.beam, self.observed)
 
     @property
@@ -216,14 +217,14 @@ class UncertainMonitor(Session[_Moment]):
         return [
             lacked
             for ago, lacked in enumerate(reversed(now.about))
-            if self._thought_wrong(now.beam, ago)
+            if self._is_mistake(now.beam, ago)
         ]
 
-    def _thought_wrong(self, beam: Beam, ago: int) -> bool:
+    def _is_mistake(self, beam: Beam, ago: int) -> bool:
         return mistakes_in(beam, ago) >= self.threshold
 
     def _done_at_the_end(self) -> tuple[dict[str, float], float]:
-        """Return how probably each step was done, where nothing comes any more, and all were."""
+        """Return the probability that each step was done, and that all were, if nothing follows."""
         nodes, unseen = self._plan.nodes, self._belief.unseen
         expected = sum(1 << node for node in nodes.values()) & ~self._plan.optional
         done = dict.fromkeys(nodes, 0.0)

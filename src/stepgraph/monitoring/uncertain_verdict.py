@@ -1,4 +1,4 @@
-"""What the monitor says of a recogniser's steps: verdicts and a report with probabilities."""
+"""Verdicts on the steps of a recogniser, and a session's report, with probabilities."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stepgraph.monitoring.plan import Plan
 
 @dataclass(frozen=True, slots=True)
 class UncertainVerdict:
-    """What the monitor says of one recognised step; `UncertainMonitor` makes them.
+    """The verdict on one recognised step; `UncertainMonitor` gives it.
 
     Parameters
     ----------
@@ -87,10 +87,10 @@ class UncertainVerdict:
 
     @property
     def revised(self) -> tuple[tuple[int, float], ...]:
-        """What is now thought of the last observations: positions, probabilities of a mistake.
+        """The last observations judged again: positions, probabilities of a mistake.
 
-        What comes after a step tells more about it: that a step is seen again, say, makes it
-        probable that it was made up the first time.
+        Later steps tell more about earlier ones: a step that is seen again, say, was probably made
+        up the first time.
         """
         return revised(self._beam, self.position)
 
@@ -101,7 +101,7 @@ class UncertainVerdict:
         return nearest_names(self.step, self._plan.nodes) if unknown else ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return all that it says as plain JSON values."""
+        """Return the verdict as plain JSON values."""
         return {
             "position": self.position,
             "step": self.step,
@@ -124,17 +124,17 @@ class UncertainVerdict:
         }
 
     def sentence(self, evidence: str = "") -> str:
-        """Return what it says as one sentence.
+        """Return the verdict as one sentence.
 
         Parameters
         ----------
         evidence
-            What speaks for the edges in question; `stepgraph.monitoring.explain` takes it from the
-            graph.
+            The evidence for the edges in question; `stepgraph.monitoring.explain` takes it from
+            the graph.
         """
-        return finished(self._said(), [evidence, self.note])
+        return finished(self._clause(), [evidence, self.note])
 
-    def _said(self) -> str:
+    def _clause(self) -> str:
         step, missing = f"'{self.step}'", listed(self.missing)
         chance = f"{self.probability:.0%}"
         likely = self.probability >= 0.5
@@ -173,7 +173,7 @@ class UncertainVerdict:
 
 @dataclass(frozen=True, slots=True)
 class UncertainReport:
-    """What a session amounts to when it ends.
+    """The summary of a session when it ends.
 
     Parameters
     ----------
@@ -187,11 +187,11 @@ class UncertainReport:
     progress
         The expected fraction of the graph's steps that are done.
     open
-        The steps that were probably never done, but for those that may be left out.
+        The required steps that were probably never done.
     unsure
-        The others that may not have been: done with less than 90 %.
+        The required steps done with a probability from 50 to 90 %.
     everything
-        How probable it is that everything was done, but for steps that may be left out.
+        How probable it is that every required step was done.
     """
 
     observed: int

@@ -8,7 +8,8 @@ import pytest
 from benchmarks import run_benchmark
 from benchmarks.cost.serve import load_row
 from benchmarks.cost.service_client import count_wrong, make_sessions
-from stepgraph.errors import MissingDataError, UnknownNameError
+from benchmarks.harness import MissingDataError
+from stepgraph.errors import UnknownNameError
 from stepgraph.graph import TaskGraph
 
 TEA = TaskGraph.from_preconditions({"pour": ["boil"], "drink": ["pour"]})

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.datasets.assembly101 import Maker, read_assembly101, read_assembly101_o
-from stepgraph.errors import FormatError, MissingDataError, StepgraphError
+from benchmarks.harness import MissingDataError
+from stepgraph.errors import FormatError, StepgraphError
 
 TABLES = {
     "one": "0,5,attach,big wheel,chassis,correct,\n5,9,position,figurine,seat,correct\n",

@@ -18,7 +18,8 @@ from benchmarks.datasets import (
 )
 from benchmarks.datasets.catalogue import SOURCES
 from benchmarks.datasets.directory import data_file, inside
-from stepgraph.errors import MissingDataError, UnknownNameError
+from benchmarks.harness import MissingDataError
+from stepgraph.errors import UnknownNameError
 
 ALL = list(DATASETS.values())
 FILES = [file for dataset in ALL for file in dataset.files]

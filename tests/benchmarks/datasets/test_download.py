@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from benchmarks.datasets import download as module
-from benchmarks.datasets.download import DownloadSettings, download
-from stepgraph.errors import DownloadError, FileError, SettingError
+from benchmarks.datasets.download import DownloadError, DownloadSettings, download
+from stepgraph.errors import FileError, SettingError
 from tests.benchmarks.datasets import server as answers
 from tests.benchmarks.datasets.conftest import CONTENT, Publish
 from tests.benchmarks.datasets.server import Answer, Server

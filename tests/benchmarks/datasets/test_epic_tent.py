@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.datasets.epic_tent import NO_REPAIRS, Repairs, read_epic_tent_o
-from stepgraph.errors import FormatError, MissingDataError
+from benchmarks.harness import MissingDataError
+from stepgraph.errors import FormatError
 
 HEADER = "subject_id,start,action_label"
 LINES = ["9,0,1", "9,1,1", "9,2,0", "9,3,2", "2,0,0", "2,1,1", "2,2,1", "2,3,2", "2,4,0"]

@@ -11,7 +11,8 @@ import pytest
 from benchmarks.datasets import DataSet, Evidence, State, examine, fetch
 from benchmarks.datasets import catalogue as catalogue_module
 from benchmarks.datasets.directory import inside
-from stepgraph.errors import DownloadError, FileError
+from benchmarks.datasets.download import DownloadError
+from stepgraph.errors import FileError
 from tests.benchmarks.datasets import server as answers
 from tests.benchmarks.datasets.conftest import CONTENT, OTHER
 from tests.benchmarks.datasets.server import Server

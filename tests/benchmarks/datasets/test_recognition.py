@@ -9,7 +9,8 @@ import pytest
 from benchmarks.datasets.assembly101 import read_assembly101_o
 from benchmarks.datasets.epic_tent import read_epic_tent_o
 from benchmarks.datasets.recognition import RECOGNISERS, read_recognition, recognition_file
-from stepgraph.errors import FormatError, MissingDataError
+from benchmarks.harness import MissingDataError
+from stepgraph.errors import FormatError
 from stepgraph.sequences import Vocabulary
 
 WORDS = Vocabulary(("open", "read", "spread"))

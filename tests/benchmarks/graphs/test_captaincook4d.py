@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks import BENCHMARKS, run_benchmark
-from stepgraph.errors import MissingDataError, UnknownNameError
+from benchmarks.harness import MissingDataError
+from stepgraph.errors import UnknownNameError
 
 
 def _write_recipe(folder: Path, name: str, orders: list[str], edges: list[list[int]]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import run_benchmark
-from stepgraph.errors import MissingDataError
+from benchmarks.harness import MissingDataError
 
 
 def _write(folder: Path, orders: list[str]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import run_benchmark
-from stepgraph.errors import MissingDataError
+from benchmarks.harness import MissingDataError
 
 
 def test_the_audit_needs_the_data(tmp_path: Path) -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks import run_benchmark
+from benchmarks.harness import MissingDataError
 from benchmarks.mistakes.online import NOTES, PUBLISHED
 from benchmarks.mistakes.online_methods import METHODS, read_split, seen_only, thrice
-from stepgraph.errors import MissingDataError, UnknownNameError
+from stepgraph.errors import UnknownNameError
 
 ACTIONS = {"a": "attach-a", "b": "attach-b", "c": "attach-c", "x": "detach-a"}
 

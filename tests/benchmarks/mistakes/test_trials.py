@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from benchmarks import run_benchmark
-from benchmarks.harness import BenchmarkResult, Row
+from benchmarks.harness import BenchmarkResult, MissingDataError, Row
 from benchmarks.mistakes.trials import CONTROLS, RULES
-from stepgraph.errors import MissingDataError, UnknownNameError
+from stepgraph.errors import UnknownNameError
 from stepgraph.graph import TaskGraph
 from tests.benchmarks.graphs.test_captaincook4d import _write_recipe
 

@@ -21,7 +21,7 @@ from stepgraph.web.service.store import Connect, connector
 from stepgraph.web.service.store_sqlite import SqliteTables
 from stepgraph.web.service.tables import Tables
 from tests.cli.running import killed_at_the_end
-from tests.web.in_thread import until
+from tests.web.in_thread import PATIENCE, until
 from tests.web.service.running import STEPS, Running, replayed, without_ids
 
 NOTHING_WRONG = {"lost": 0, "twice": 0, "wrong": 0}
@@ -105,7 +105,7 @@ def test_a_file_that_may_not_grow_is_refused_and_loses_nothing(tmp_path: Path) -
     ):
         assert process.stdout
         address = process.stdout.readline().removeprefix(READY).strip()
-        with httpx.Client(base_url=address, timeout=20) as client:
+        with httpx.Client(base_url=address, timeout=PATIENCE) as client:
             client.post("/v1/sessions", json={"graph": "batter", "id": "s"})
             count = 0
             while True:
@@ -118,7 +118,7 @@ def test_a_file_that_may_not_grow_is_refused_and_loses_nothing(tmp_path: Path) -
             assert answer.status_code in (503, 507)
             assert "send" in answer.json()["detail"]
         process.terminate()
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE) == 0
     with ServiceProcess([str(graph), "--store", store]) as service:
         kept = service.get("/v1/sessions/s/export")["observations"]
     assert [entry["event"] for entry in kept] == [str(number) for number in range(count)]

@@ -11,6 +11,7 @@ import pytest
 from benchmarks.cost.service_client import ServiceProcess
 from stepgraph.formats import save_graph
 from stepgraph.web.service.store import connector
+from tests.web.in_thread import PATIENCE
 from tests.web.service.running import BATTER, STEPS, replayed, without_ids
 
 
@@ -29,7 +30,7 @@ def fleet(postgres: str, tmp_path: Path) -> Iterator[list[ServiceProcess]]:
 def test_it_does_not_matter_which_server_is_asked_or_that_one_is_killed(
     fleet: list[ServiceProcess],
 ) -> None:
-    one, other = (httpx.Client(base_url=server.address, timeout=20) for server in fleet)
+    one, other = (httpx.Client(base_url=server.address, timeout=PATIENCE) for server in fleet)
     with one, other:
         assert one.post("/v1/sessions", json={"graph": "batter", "id": "s"}).status_code == 201
         path = "/v1/sessions/s/observations"

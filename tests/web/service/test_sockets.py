@@ -10,7 +10,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from tests.web.in_thread import until
+from tests.web.in_thread import PATIENCE, until
 from tests.web.service.running import STEPS, Running, replayed, without_ids
 
 TOKEN = "correct-horse-battery-staple"  # noqa: S105
@@ -25,7 +25,7 @@ def live(running: Running, session: str, **headers: str) -> Iterator[ClientConne
 
 def say(client: ClientConnection, content: object) -> dict[str, object]:
     client.send(content if isinstance(content, str | bytes) else json.dumps(content))
-    answer: dict[str, object] = json.loads(client.recv(timeout=10))
+    answer: dict[str, object] = json.loads(client.recv(timeout=PATIENCE))
     return answer
 
 
@@ -69,7 +69,7 @@ def test_a_malformed_frame_ends_the_connection_and_loses_nothing(running: Runnin
         # A reserved opcode, unmasked: no frame that a client may send.
         client.socket.sendall(b"\x8b\x05hello")
         with pytest.raises(ConnectionClosed) as caught:
-            client.recv(timeout=10)
+            client.recv(timeout=PATIENCE)
         assert caught.value.rcvd is not None
         assert caught.value.rcvd.code == 1002
     assert running.client.get("/v1/sessions/frame").json()["observed"] == 1

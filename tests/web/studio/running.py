@@ -77,7 +77,7 @@ class RunningStudio(InThread):
         self.session = StudioSession(basis or brewed(), lambda: NOON, saved=read)
         self.handlers = Handlers(self.session, SaveTarget(path, read=read), limits)
         headers = {"Authorization": f"Bearer {TOKEN}"}
-        super().__init__(make_server(self.handlers, TOKEN), headers=headers, timeout=30)
+        super().__init__(make_server(self.handlers, TOKEN), headers=headers)
 
     @property
     def page(self) -> str:
@@ -95,6 +95,6 @@ class RunningStudio(InThread):
 
     def job(self) -> dict[str, Any]:
         """Wait until the work has ended, and return how."""
-        until(lambda: self.client.get("/api/job").json()["stage"] != "running", 60)
+        until(lambda: self.client.get("/api/job").json()["stage"] != "running", 300)
         found: dict[str, Any] = self.client.get("/api/job").json()
         return found

@@ -1,6 +1,6 @@
 // The dashboard: sessions as they change, and one of them in detail.
 
-import { Problem, ask, askJson, keepToken, listen, make, pause } from "./live.js";
+import { Problem, ask, askJson, keepToken, kindWord, listen, make, pause } from "./live.js";
 
 const at = (id) => document.getElementById(id);
 const MOST_SHOWN = 300;
@@ -267,7 +267,7 @@ function listSteps(steps) {
 function verdictItem(place, verdict) {
   const quiet = verdict.kind === "correct" || verdict.kind === "repeated";
   const tone = verdict.mistake ? "bad" : quiet ? "good" : "fair";
-  const kind = verdict.mistake ? `mistake: ${verdict.kind}` : verdict.kind;
+  const kind = verdict.mistake ? `mistake: ${kindWord(verdict.kind)}` : kindWord(verdict.kind);
   return make("li", {},
     make("span", { class: "place", text: place }),
     make("div", {},

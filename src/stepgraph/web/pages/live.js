@@ -74,6 +74,10 @@ export function pause(milliseconds, signal) {
   });
 }
 
+// The kind of a verdict in words; the names with hyphens are for programs.
+const KINDS = { "skipped-inferred": "skipped earlier", "open-at-finish": "never done" };
+export const kindWord = (kind) => KINDS[kind] ?? kind.replaceAll("-", " ");
+
 // Makes an element; texts become text, never markup.
 export function make(tag, { text, ...attributes } = {}, ...children) {
   const element = document.createElement(tag);

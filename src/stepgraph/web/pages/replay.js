@@ -1,6 +1,6 @@
 // A recording, step by step, with what the monitor says of each.
 
-import { askJson, make } from "./live.js";
+import { askJson, kindWord, make } from "./live.js";
 import { at } from "./panels.js";
 
 const TONES = {
@@ -16,7 +16,7 @@ export class Replay {
     this.content = null;
     this.place = 0;
     this.timer = null;
-    this.asked = 0;
+    this.opening = null; // { place } while a recording is on its way
     at("replay-first").addEventListener("click", () => this.go(0));
     at("replay-back").addEventListener("click", () => this.step(-1));
     at("replay-next").addEventListener("click", () => this.step(1));
@@ -42,23 +42,26 @@ export class Replay {
   async open(id, place = 0) {
     this.pause();
     if (!id) return this.leave();
-    const asked = ++this.asked;
+    const opening = { place };
+    this.opening = opening;
     try {
       const content = await askJson(`/api/replay?recording=${encodeURIComponent(id)}`);
-      if (asked !== this.asked) return undefined;
+      if (opening !== this.opening) return undefined;
+      this.opening = null;
       this.content = content;
     } catch (problem) {
+      if (opening === this.opening) this.opening = null;
       return this.complain(problem);
     }
     at("recording").value = id;
     at("replay-steps").replaceChildren(...this.content.verdicts.map((verdict, number) => {
       const row = make("li", {}, make("span", { class: "place", text: String(number + 1) }),
         make("span", { text: verdict.mark ? `${verdict.step} (marked: ${verdict.mark})` : verdict.step }),
-        make("span", { class: "kind", "data-tone": TONES[verdict.kind] ?? "", text: verdict.kind }));
+        make("span", { class: "kind", "data-tone": TONES[verdict.kind] ?? "", text: kindWord(verdict.kind) }));
       row.addEventListener("click", () => this.go(number + 1));
       return row;
     }));
-    return this.go(place);
+    return this.go(opening.place);
   }
 
   // Judges the same recording again by a graph that has changed.
@@ -68,13 +71,15 @@ export class Replay {
 
   step(by) {
     this.pause();
-    if (this.active) this.go(this.place + by);
+    if (this.active || this.opening) this.go((this.opening ?? this).place + by);
     else if (at("recording").options.length > 1) {
       this.open(at("recording").value || at("recording").options[1].value, 1);
     }
   }
 
+  // A press of a button counts also while the recording is on its way.
   go(place) {
+    if (this.opening) this.opening.place = Math.max(0, place);
     if (!this.active) return;
     this.place = Math.max(0, Math.min(place, this.content.verdicts.length));
     this.paint();
@@ -103,7 +108,7 @@ export class Replay {
 
   leave() {
     this.pause();
-    this.asked += 1;
+    this.opening = null;
     this.content = null;
     this.place = 0;
     at("recording").value = "";
@@ -133,8 +138,8 @@ export class Replay {
       const tone = TONES[verdict.kind] ?? "good";
       const before = marks.get(verdict.step)?.mark;
       if (before === "mistake" && tone === "good") continue;
-      marks.set(verdict.step, tone === "bad" ? { mark: "mistake", sign: "✕", word: verdict.kind }
-        : tone === "fair" ? { mark: "fair", sign: "~", word: verdict.kind }
+      marks.set(verdict.step, tone === "bad" ? { mark: "mistake", sign: "✕", word: kindWord(verdict.kind) }
+        : tone === "fair" ? { mark: "fair", sign: "~", word: kindWord(verdict.kind) }
           : { mark: "done", sign: "✓", word: "done" });
     }
     for (const step of now?.skipped ?? []) marks.set(step, { mark: "missing", sign: "?", word: "skipped so far" });

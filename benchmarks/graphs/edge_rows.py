@@ -1,4 +1,4 @@
-"""Scores as rows: of edges against known ones, and of mistakes that were found."""
+"""A learned graph against a known one, as a row: precision, recall and F1 of its edges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 from benchmarks.harness import Column, percent
 from stepgraph.evaluation import compare_edges, macro_average, mean_interval
-from stepgraph.evaluation.detection import DetectionScores
 from stepgraph.graph import TaskGraph
 
 Runs = list[list[TaskGraph]]
@@ -60,18 +59,6 @@ def edge_row(
             }
             for number, name in enumerate(procedures)
         ],
-    }
-
-
-def detection_figures(found: DetectionScores, f1_interval: tuple[float, float]) -> dict[str, float]:
-    """Return how well mistakes were found, with the interval of F1, as part of a row."""
-    return {
-        "precision": found.precision,
-        "recall": found.recall,
-        "f1": found.f1,
-        "f1_low90": f1_interval[0],
-        "f1_high90": f1_interval[1],
-        "average_precision": found.average_precision,
     }
 
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stepgraph.errors import InputError, SettingError
-from stepgraph.evaluation.detection import (
+from benchmarks.detection import (
     MistakeScores,
     bootstrap_f1,
     f1_average_interval,
@@ -13,6 +12,7 @@ from stepgraph.evaluation.detection import (
     score_detection,
     score_flags,
 )
+from stepgraph.errors import InputError, SettingError
 
 STEP = st.tuples(st.booleans(), st.sampled_from([0.0, 0.25, 0.5, 1.0]))
 RECORDINGS = st.lists(st.lists(STEP, max_size=6), min_size=1, max_size=5)

@@ -323,3 +323,15 @@ def _class_scores(hits: int, wrong: int, missed: int) -> ClassScores:
         hits / (hits + missed) if hits else 0.0,
         2 * hits / (2 * hits + wrong + missed) if hits else 0.0,
     )
+
+
+def detection_figures(found: DetectionScores, f1_interval: tuple[float, float]) -> dict[str, float]:
+    """Return how well mistakes were found, with the interval of F1, as part of a row."""
+    return {
+        "precision": found.precision,
+        "recall": found.recall,
+        "f1": found.f1,
+        "f1_low90": f1_interval[0],
+        "f1_high90": f1_interval[1],
+        "average_precision": found.average_precision,
+    }
