@@ -1,123 +1,74 @@
-"""The one training loop: a module that outputs Z, the TGML loss, and a rule for when to stop."""
+"""The one training loop for networks: the Task Graph Transformer's and the recogniser's."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Protocol
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import LRScheduler
 
-from stepgraph.learners.tgml.batches import SequenceBatch
-
-
-@dataclass(frozen=True)
-class Epoch:
-    """What a callback is told after each epoch.
-
-    Parameters
-    ----------
-    number
-        Which epoch has been done, from 1 on.
-    loss
-        The loss before its step, summed over all models still in training.
-    running
-        How many models are still in training.
-    """
-
-    number: int
-    loss: float
-    running: int
-
-
-class StoppingRule(Protocol):
-    """Looks at Z before each step and says which models have finished."""
-
-    def observe(self, epoch: int, Z: Tensor) -> Tensor:
-        """Return which models have finished: (models, procedures)."""
-
-
-class Optimizer(Protocol):
-    """What the loop asks of an optimizer; torch's own have it."""
-
-    def zero_grad(self) -> None:
-        """Forget the gradient."""
-
-    def step(self) -> None:
-        """Move the parameters along it."""
-
-
-class Loss(Protocol):
-    """What to minimise; `TGMLLoss` is one."""
-
-    def __call__(self, Z: Tensor, batch: SequenceBatch) -> Tensor:
-        """Return the loss, one number."""
+Batch = TypeVar("Batch")
 
 
 def train(
-    model: nn.Module,
-    batch_of: Callable[[int], SequenceBatch],
-    loss: Loss,
+    network: nn.Module,
+    batches: Callable[[int], Iterable[Batch]],
+    loss_of: Callable[[Batch], Tensor],
     optimizer: Optimizer,
-    rule: StoppingRule,
     *,
-    epochs: range,
-    enough: float = 1.0,
-    callback: Callable[[Epoch], None] | None = None,
-) -> int:
-    """Train until the epochs are over or enough models have finished.
+    epochs: int,
+    finished: Callable[[int, float], bool],
+    rates: LRScheduler | None = None,
+    largest_norm: float | None = None,
+) -> list[float]:
+    """Train a network; return the mean loss of each epoch.
 
     Parameters
     ----------
-    model
-        Its output is Z: (models, procedures, nodes, nodes).
-    batch_of
-        The sequences of an epoch.
-    loss, optimizer, rule
-        What to minimise, how, and until when.
+    network
+        Trained in place.
+    batches
+        The batches of an epoch, counted from 1.
+    loss_of
+        The loss of a batch, one number.
+    optimizer, rates
+        The optimizer, and how its learning rate changes from step to step, if it does.
     epochs
-        The numbers of the epochs to do.
-    enough
-        Which share of the procedures must have finished, in all models, to stop.
-    callback
-        Told of each epoch.
-
-    Returns
-    -------
-    int
-        The number of the epoch that comes next.
+        The largest number of epochs.
+    finished
+        Called after each epoch with its number and mean loss; True ends the training.
+    largest_norm
+        A gradient longer than this is cut down to it; None cuts none.
     """
-    for epoch in epochs:
-        # The batch comes first: a model whose input changes is told of the epoch through it.
-        batch = batch_of(epoch)
-        Z: Tensor = model()
-        finished = rule.observe(epoch, Z.detach())
-        whole = finished.all(dim=0)
-        if int(whole.sum()) >= enough * len(whole):
-            return epoch
-        value: Tensor = loss(Z, batch)
-        optimizer.zero_grad()
-        value.backward()  # type: ignore[no-untyped-call]
-        optimizer.step()
-        if callback is not None:
-            callback(Epoch(epoch, float(value.detach()), int((~finished).sum())))
-    return epochs.stop
+    losses: list[float] = []
+    for epoch in range(1, epochs + 1):
+        network.train()
+        found = []
+        for batch in batches(epoch):
+            loss = loss_of(batch)
+            optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            if largest_norm is not None:
+                nn.utils.clip_grad_norm_(network.parameters(), largest_norm)
+            optimizer.step()
+            if rates is not None:
+                rates.step()
+            found.append(float(loss.detach()))
+        losses.append(sum(found) / len(found))
+        if finished(epoch, losses[-1]):
+            break
+    return losses
 
 
 @contextmanager
-def one_thread(wanted: bool = True) -> Iterator[None]:
-    """Compute on one thread inside the block: handing small work around costs more than doing it.
-
-    Parameters
-    ----------
-    wanted
-        False leaves the number of threads alone.
-    """
+def one_thread() -> Iterator[None]:
+    """Compute on one thread inside the block: small work costs less than handing it around."""
     before = torch.get_num_threads()
-    if wanted:
-        torch.set_num_threads(1)
+    torch.set_num_threads(1)
     try:
         yield
     finally:

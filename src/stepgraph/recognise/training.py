@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from stepgraph.errors import FormatError, SettingError
 from stepgraph.learners.base import Progress, no_progress
-from stepgraph.learners.network_training import one_thread
+from stepgraph.learners.network_training import one_thread, train
 from stepgraph.monitoring import Confusion
 from stepgraph.recognise.frames import HELD_OUT, FrameRecording, hold_out
 from stepgraph.recognise.recogniser import BLOCK, FrameNetwork, Pace, Recogniser
@@ -28,6 +28,8 @@ from stepgraph.recognise.settings import Design, RecogniserSettings
 
 NOT_COUNTED = -100
 """The label of frames that the loss ignores, torch's own default."""
+LARGEST_NORM = 1.0
+"""A longer gradient is cut down to this length."""
 
 
 @dataclass(frozen=True)
@@ -188,37 +190,58 @@ def fit_recogniser(
         optimizer = torch.optim.AdamW(
             network.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
         )
-        loss_of = nn.CrossEntropyLoss(ignore_index=NOT_COUNTED)
-        best, best_epoch, best_weights = math.inf, 0, network.state_dict()
-        losses: list[float] = []
-        held_out_losses: list[float] = []
-        for epoch in range(1, settings.epochs + 1):
-            network.train()
-            found = []
-            for batch in batches(training, settings, rng):
-                scores, _ = network(batch.frames)
-                loss = loss_of(scores.flatten(0, 1), batch.labels.flatten())
-                optimizer.zero_grad()
-                loss.backward()
-                nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-                optimizer.step()
-                found.append(float(loss.detach()))
-            losses.append(sum(found) / len(found))
-            held_out_losses.append(_mean_loss(network, held_out))
-            if held_out_losses[-1] < best:
-                best, best_epoch = held_out_losses[-1], epoch
-                best_weights = copy.deepcopy(network.state_dict())
-            progress(epoch, settings.epochs, f"epoch {epoch}, held-out loss {best:.3f}")
-            if epoch - best_epoch >= settings.patience:
-                break
-        if not best_epoch:
+        cross_entropy = nn.CrossEntropyLoss(ignore_index=NOT_COUNTED)
+        best = _Best(network, held_out, settings, progress)
+
+        def loss_of(batch: Batch) -> Tensor:
+            scores, _ = network(batch.frames)
+            loss: Tensor = cross_entropy(scores.flatten(0, 1), batch.labels.flatten())
+            return loss
+
+        losses = train(
+            network,
+            lambda _: batches(training, settings, rng),
+            loss_of,
+            optimizer,
+            epochs=settings.epochs,
+            finished=best.finished,
+            largest_norm=LARGEST_NORM,
+        )
+        if not best.epoch:
             raise SettingError(
                 f"training diverged with a learning rate of {settings.learning_rate:g}; expected "
                 "finite losses; try a lower rate"
             )
-        network.load_state_dict(best_weights)
+        network.load_state_dict(best.weights)
     recogniser = Recogniser(network.eval(), settings, names, widths, background)
-    return Fitted(recogniser, len(losses), best_epoch, tuple(losses), tuple(held_out_losses))
+    return Fitted(recogniser, len(losses), best.epoch, tuple(losses), tuple(best.losses))
+
+
+class _Best:
+    """Keeps the weights that are best on held-out recordings, and ends when none come any more."""
+
+    def __init__(
+        self,
+        network: FrameNetwork,
+        held_out: Sequence[FrameRecording],
+        settings: RecogniserSettings,
+        progress: Progress,
+    ) -> None:
+        self._network, self._held_out = network, held_out
+        self._settings, self._progress = settings, progress
+        self._loss, self.epoch, self.weights = math.inf, 0, network.state_dict()
+        self.losses: list[float] = []
+        """The mean loss on the held-out recordings, epoch by epoch."""
+
+    def finished(self, epoch: int, _: float) -> bool:
+        """Judge the network after an epoch; return whether its patience is over."""
+        self.losses.append(_mean_loss(self._network, self._held_out))
+        if self.losses[-1] < self._loss:
+            self._loss, self.epoch = self.losses[-1], epoch
+            self.weights = copy.deepcopy(self._network.state_dict())
+        text = f"epoch {epoch}, held-out loss {self._loss:.3f}"
+        self._progress(epoch, self._settings.epochs, text)
+        return epoch - self.epoch >= self._settings.patience
 
 
 def _check(

@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 import torch
 
-from stepgraph.learners.transformer.fitting import Course, Schedule, distinctiveness, fit, predict
+from stepgraph.learners.transformer.fitting import (
+    Objective,
+    Schedule,
+    distinctiveness,
+    fit,
+    predict,
+)
 from stepgraph.learners.transformer.model import Shape, TaskGraphTransformer
 from tests.learners.transformer.test_dataset import WIDTH, example
 
@@ -44,8 +50,8 @@ def test_evenness_cools_from_the_first_to_the_last() -> None:
 def test_one_network_learns_procedures_of_different_sizes() -> None:
     dataset = [example("abc", "bac"), example("wxyz")]
     network = TaskGraphTransformer(Shape(features=WIDTH, width=16))
-    epochs = fit(network, dataset, PLAN, seed=0)
-    assert epochs < 200
+    losses = fit(network, dataset, PLAN, seed=0)
+    assert len(losses) < 200
     assert all(own.agrees(predict(network, own)) for own in dataset)
 
 
@@ -54,9 +60,9 @@ def test_groups_of_several_procedures_give_the_mean_loss_of_each_alone() -> None
     network = TaskGraphTransformer(Shape(features=WIDTH, width=16, dropout=0.0))
     values = []
     for group in ([dataset[0]], [dataset[1]], dataset):
-        course = Course(network, group, replace(PLAN, together=2), seed=0)
-        batch = course.batch_of(1)
-        values.append(course.loss(course(), batch).item())
+        objective = Objective(network, group, replace(PLAN, together=2), seed=0)
+        (only,) = objective.groups(epoch=1)
+        values.append(objective.loss(only).item())
     assert values[2] == pytest.approx((values[0] + values[1]) / 2, abs=1e-4)
 
 

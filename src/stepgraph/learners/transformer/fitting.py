@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
-from stepgraph.learners.network_training import Epoch, train
+from stepgraph.learners.network_training import train
 from stepgraph.learners.tgml.batches import SequenceBatch
 from stepgraph.learners.tgml.loss import TGMLLoss
 from stepgraph.learners.transformer.dataset import EmbeddedProcedure, padded
@@ -19,6 +20,14 @@ from stepgraph.learners.transformer.model import MASKED, Prediction, TaskGraphTr
 
 LOOK_EVERY = 10
 """After how many epochs each to look whether the network agrees with all sequences."""
+WARM_UP = 20
+"""Over how many steps the learning rate rises."""
+LEAST = 0.02
+"""Which share of the learning rate is left at the end."""
+LARGEST_NORM = 1.0
+"""A gradient longer than this is cut down to it: one odd procedure must not undo the others."""
+TEMPERATURE = 0.9
+"""The paper's T: cosine similarities are multiplied by exp(T)."""
 
 
 @dataclass(frozen=True)
@@ -75,10 +84,26 @@ class Schedule:
         return float(self.evenness * (self.final_evenness / self.evenness) ** done)
 
 
-class Course(nn.Module):
-    """A network and the procedures that it learns from in turn, a group of them at each step.
+class Group(NamedTuple):
+    """Procedures that one step of the optimizer sees.
 
-    Called without arguments, as the training loop does, it returns Z of the group at hand.
+    Parameters
+    ----------
+    procedures
+        Whole, or cut down to some of their key-steps.
+    sequences
+        Their sequences.
+    epoch
+        The epoch of the step, counted from 1.
+    """
+
+    procedures: Sequence[EmbeddedProcedure]
+    sequences: SequenceBatch
+    epoch: int
+
+
+class Objective:
+    """What a network minimises: the loss of a data set's procedures, a group of them at each step.
 
     Parameters
     ----------
@@ -99,104 +124,89 @@ class Course(nn.Module):
         schedule: Schedule,
         seed: int,
     ) -> None:
-        super().__init__()
-        self.network = network
-        self.dataset = dataset
-        self.schedule = schedule
-        self.device = next(network.parameters()).device
+        self._network = network
+        self._dataset = dataset
+        self._schedule = schedule
+        self._device = next(network.parameters()).device
         self._rng = np.random.default_rng(seed)
-        self._stepgraph = TGMLLoss(schedule.beta, schedule.epsilon)
         order = sorted(range(len(dataset)), key=lambda number: dataset[number].size)
-        self.groups = [  # of similar sizes, so that little is padding
+        groups = [  # of similar sizes, so that little is padding
             order[start : start + schedule.together]
             for start in range(0, len(order), schedule.together)
         ]
-        self._turns: list[int] = []
+        self._groups = [[dataset[place] for place in group] for group in groups]
         self._whole: dict[int, SequenceBatch] = {}
-        self._evenness = schedule.evenness
-        self._group: Sequence[EmbeddedProcedure] = ()
-        self._prediction: Prediction | None = None
 
-    def forward(self) -> Tensor:
-        """Return Z of the group at hand: (1, procedures, nodes, nodes)."""
-        embeddings, counts = padded([example.drawn(self._rng) for example in self._group])
-        counts = None if counts is None else counts.to(self.device)
-        self._prediction = self.network(embeddings.to(self.device), counts)
-        return self._prediction.Z[None]
+    @property
+    def steps(self) -> int:
+        """How many steps of the optimizer there are at most."""
+        return self._schedule.epochs * len(self._groups)
 
-    def batch_of(self, step: int) -> SequenceBatch:
-        """Choose the group of a step, and return its sequences."""
-        epoch = (step - 1) // len(self.groups) + 1
-        self._stepgraph.beta = self.schedule.beta_at(epoch)
-        self._evenness = self.schedule.evenness_at(epoch)
-        if not self._turns:
-            self._turns = self._rng.permutation(len(self.groups)).tolist()
-        number = self._turns.pop()
-        self._group = [self.dataset[place] for place in self.groups[number]]
-        if self.schedule.subsets and self._rng.random() < self.schedule.subsets:
-            self._group = [example.part(self._rng) for example in self._group]
-            return self._batch()
-        if number not in self._whole:
-            self._whole[number] = self._batch()
-        return self._whole[number]
+    def groups(self, epoch: int) -> Iterator[Group]:
+        """Return the groups of an epoch, in a random order."""
+        subsets = self._schedule.subsets
+        for number in reversed(self._rng.permutation(len(self._groups)).tolist()):
+            group = self._groups[number]
+            if subsets and self._rng.random() < subsets:
+                parts = [procedure.part(self._rng) for procedure in group]
+                yield Group(parts, self._sequences(parts), epoch)
+                continue
+            if number not in self._whole:
+                self._whole[number] = self._sequences(group)
+            yield Group(group, self._whole[number], epoch)
 
-    def loss(self, Z: Tensor, batch: SequenceBatch) -> Tensor:
+    def loss(self, group: Group) -> Tensor:
         """Return the TGML loss and what regularises it, averaged over recordings and procedures.
 
         Rows with all their weight on steps that always come first are equally likely, however
         they spread it; the rows' entropy prefers the most even one, whose edges all lie above the
         threshold. See docs/decisions/0009.
         """
-        own = self._prediction
-        if own is None:
-            raise RuntimeError("call the course before its loss")
-        shares = [1 / len(example.sequences) for example in self._group]
+        schedule, procedures = self._schedule, group.procedures
+        own = self._predicted(procedures)
+        shares = [1 / len(procedure.sequences) for procedure in procedures]
         weights = [
             share
-            for share, example in zip(shares, self._group, strict=True)
-            for _ in example.sequences
+            for share, procedure in zip(shares, procedures, strict=True)
+            for _ in procedure.sequences
         ]
-        value: Tensor = self._stepgraph(Z, batch, torch.tensor(weights, device=self.device))
-        if self.schedule.distinctiveness:
+        tgml = TGMLLoss(schedule.beta_at(group.epoch), schedule.epsilon)
+        value: Tensor = tgml(
+            own.Z[None], group.sequences, torch.tensor(weights, device=self._device)
+        )
+        if schedule.distinctiveness:
             apart = distinctiveness(own.nodes, own.mask).sum()
-            value = value + self.schedule.distinctiveness * apart
-        if self._evenness:
+            value = value + schedule.distinctiveness * apart
+        evenness = schedule.evenness_at(group.epoch)
+        if evenness:
             # Not torch.special.entr, whose gradient at 0 is infinite: impossible edges weigh 0.
             negative = (own.Z * (own.Z + 1e-9).log()).sum((1, 2))
-            recordings = torch.tensor(shares, device=self.device)
-            value = value + self._evenness * (negative * recordings).sum()
+            recordings = torch.tensor(shares, device=self._device)
+            value = value + evenness * (negative * recordings).sum()
         return value / len(own.Z)
 
-    @torch.no_grad()
-    def agrees(self) -> bool:
-        """Return whether the network agrees with the sequences of every procedure."""
-        self.network.eval()
-        try:
-            return all(example.agrees(predict(self.network, example)) for example in self.dataset)
-        finally:
-            self.network.train()
-
-    def _batch(self) -> SequenceBatch:
-        return SequenceBatch(
-            [example.sequences for example in self._group],
-            [example.size for example in self._group],
-            device=self.device,
+    def reached(self, epoch: int) -> bool:
+        """Return whether the network agrees with all sequences, which is asked now and then."""
+        if not self._schedule.stop or epoch % LOOK_EVERY:
+            return False
+        self._network.eval()
+        return all(
+            procedure.agrees(predict(self._network, procedure)) for procedure in self._dataset
         )
 
+    def _predicted(self, procedures: Sequence[EmbeddedProcedure]) -> Prediction:
+        """Return what the network makes of procedures, each key-step seen in one of its views."""
+        embeddings, counts = padded([procedure.drawn(self._rng) for procedure in procedures])
+        counts = None if counts is None else counts.to(self._device)
+        prediction: Prediction = self._network(embeddings.to(self._device), counts)
+        return prediction
 
-class Agreement:
-    """Stops when the network agrees with all sequences, which it looks at now and then."""
-
-    def __init__(self, course: Course) -> None:
-        self._course = course
-        self._every = LOOK_EVERY * len(course.groups)
-        self.reached = False
-
-    def observe(self, epoch: int, Z: Tensor) -> Tensor:
-        """Return whether to stop, for each procedure of the group at hand."""
-        if epoch > 1 and (epoch - 1) % self._every == 0:
-            self.reached = self._course.agrees()
-        return torch.full(Z.shape[:2], self.reached and self._course.schedule.stop)
+    def _sequences(self, procedures: Sequence[EmbeddedProcedure]) -> SequenceBatch:
+        return SequenceBatch(
+            [procedure.sequences for procedure in procedures],
+            [procedure.size for procedure in procedures],
+            device=self._device,
+        )
 
 
 def fit(
@@ -204,9 +214,8 @@ def fit(
     dataset: Sequence[EmbeddedProcedure],
     schedule: Schedule,
     seed: int,
-    callback: Callable[[Epoch], None] | None = None,
-) -> int:
-    """Train a network; return how many epochs it took.
+) -> list[float]:
+    """Train a network; return the mean loss of each epoch.
 
     Parameters
     ----------
@@ -216,25 +225,29 @@ def fit(
         On what, and how.
     seed
         For what is drawn; the network's own seed was for its first weights.
-    callback
-        Told of each step of the optimizer.
     """
-    course = Course(network, dataset, schedule, seed)
-    network.draw_from(torch.Generator(course.device).manual_seed(seed))
-    network.train()
-    steps = schedule.epochs * len(course.groups)
-    step = train(
-        course,
-        course.batch_of,
-        course.loss,
-        NetworkAdam(network, schedule.learning_rate, steps),
-        Agreement(course),
-        epochs=range(1, steps + 1),
-        callback=callback,
+    objective = Objective(network, dataset, schedule, seed)
+    device = next(network.parameters()).device
+    network.draw_from(torch.Generator(device).manual_seed(seed))
+    optimizer = torch.optim.Adam(network.parameters(), lr=schedule.learning_rate, fused=True)
+
+    def share(step: int) -> float:
+        """Return the share of the learning rate: a short warm-up, then a linear way down."""
+        return min((step + 1) / WARM_UP, max(1 - (step + 1) / objective.steps, LEAST))
+
+    losses = train(
+        network,
+        objective.groups,
+        objective.loss,
+        optimizer,
+        epochs=schedule.epochs,
+        finished=lambda epoch, _: objective.reached(epoch),
+        rates=torch.optim.lr_scheduler.LambdaLR(optimizer, share),
+        largest_norm=LARGEST_NORM,
     )
     network.eval()
     network.draw_from(None)
-    return (step - 1) // len(course.groups)
+    return losses
 
 
 @torch.no_grad()
@@ -246,52 +259,6 @@ def predict(
     embeddings = torch.from_numpy(example.typical())[None].to(device)
     Z: np.ndarray[tuple[int, int], np.dtype[np.float32]] = network(embeddings).Z[0].cpu().numpy()
     return Z
-
-
-WARM_UP = 20
-"""Over how many steps the learning rate rises."""
-LEAST = 0.02
-"""Which share of the learning rate is left at the end."""
-LARGEST_NORM = 1.0
-"""A gradient longer than this is cut down to it: one odd procedure must not undo the others."""
-
-
-class NetworkAdam:
-    """Adam with a learning rate that rises, then falls linearly.
-
-    Parameters
-    ----------
-    network
-        What to train.
-    learning_rate
-        The highest one.
-    steps
-        How many steps there are at most.
-    """
-
-    def __init__(self, network: nn.Module, learning_rate: float, steps: int) -> None:
-        self._parameters = list(network.parameters())
-        self._adam = torch.optim.Adam(self._parameters, lr=learning_rate, fused=True)
-        self._highest = learning_rate
-        self._steps = steps
-        self._done = 0
-
-    def zero_grad(self) -> None:
-        """Forget the gradient."""
-        self._adam.zero_grad()
-
-    def step(self) -> None:
-        """Move the network along the gradient."""
-        self._done += 1
-        share = min(self._done / WARM_UP, max(1 - self._done / self._steps, LEAST))
-        for group in self._adam.param_groups:
-            group["lr"] = self._highest * share
-        nn.utils.clip_grad_norm_(self._parameters, LARGEST_NORM)
-        self._adam.step()
-
-
-TEMPERATURE = 0.9
-"""The paper's T: cosine similarities are multiplied by exp(T)."""
 
 
 def distinctiveness(nodes: Tensor, mask: Tensor, temperature: float = TEMPERATURE) -> Tensor:

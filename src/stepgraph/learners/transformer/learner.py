@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ import torch
 from stepgraph.errors import FormatError, SettingError
 from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.learners.base import Curve, Learned, Learner, Progress, no_progress
-from stepgraph.learners.network_training import Epoch, one_thread
+from stepgraph.learners.network_training import one_thread
 from stepgraph.learners.settings import check_number, check_whole
 from stepgraph.learners.tgml.stopping import sequence_accuracy
 from stepgraph.learners.transformer import minilm
@@ -173,9 +173,8 @@ class TransformerLearner(Learner):
         """Train a network on one procedure and return its loss by epoch."""
         (views,) = self.views([demonstrations])
         example = EmbeddedProcedure.of(demonstrations, views, self.repetitions, seed)
-        losses: list[float] = []
         with one_thread():
-            self.train_network([example], seed, lambda epoch: losses.append(epoch.loss))
+            _, losses = self.train_network([example], seed)
         return Curve("TGML loss and what regularises it", "epoch", tuple(losses))
 
     def _trained(
@@ -201,31 +200,26 @@ class TransformerLearner(Learner):
                 EmbeddedProcedure.of(procedures[number], views[number], self.repetitions, seed)
                 for number in group
             ]
-            network, epochs = self.train_network(dataset, seed)
+            network, losses = self.train_network(dataset, seed)
             self.keep(network, [procedures[number].procedure for number in group])
             with lock:
                 done += 1
                 progress(done, len(tasks), f"{done} of {len(tasks)} networks trained")
-            return _Trained(group, dataset, network, epochs)
+            return _Trained(group, dataset, network, len(losses))
 
         progress(0, len(tasks), "training")
         with one_thread(), ThreadPoolExecutor(_workers(len(tasks))) as pool:
             return list(pool.map(work, tasks))
 
     def train_network(
-        self,
-        dataset: Sequence[EmbeddedProcedure],
-        seed: int,
-        callback: Callable[[Epoch], None] | None = None,
-    ) -> tuple[TaskGraphTransformer, int]:
-        """Return a network trained on some procedures, and how many epochs that took.
+        self, dataset: Sequence[EmbeddedProcedure], seed: int
+    ) -> tuple[TaskGraphTransformer, list[float]]:
+        """Return a network trained on some procedures, and the mean loss of each epoch.
 
         Parameters
         ----------
         dataset, seed
             On what, and with which draws.
-        callback
-            Told of each step of the optimizer.
 
         Raises
         ------
@@ -240,8 +234,7 @@ class TransformerLearner(Learner):
             )
         network = TaskGraphTransformer(self._shape(widths[0]), seed).to(self.device)
         schedule = self._schedule(len(dataset))
-        epochs = fit(network, dataset, schedule, seed + SEED_OF_DRAWS, callback)
-        return network, epochs
+        return network, fit(network, dataset, schedule, seed + SEED_OF_DRAWS)
 
     def _shape(self, features: int) -> Shape:
         return Shape(features, self.width, self.heads, self.layers, self.dropout)
