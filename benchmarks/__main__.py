@@ -35,17 +35,18 @@ def bench(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="Which benchmark; without it, a list.",
+            help="The benchmark; without it, list all.",
             show_default=False,
         ),
     ] = None,
     data: DataDirectory = None,
     methods: Annotated[
         list[str] | None,
-        typer.Option(metavar="A,B", help="Only these methods, with commas between; repeatable."),
+        typer.Option(metavar="A,B", help="Run only these methods; repeatable."),
     ] = None,
     seeds: Annotated[
-        int, typer.Option(metavar="N", min=1, help="How many runs a method that draws gets.")
+        int,
+        typer.Option(metavar="N", min=1, help="Number of runs of a method that draws at random."),
     ] = 5,
     output: Annotated[
         str | None,
@@ -53,8 +54,8 @@ def bench(
             "--output",
             "-o",
             metavar="PATH",
-            help="Write the figures to this .json file; or a page, Markdown and JSON to this "
-            "folder, which some, such as 'paper', always do, by default to bench-output.",
+            help="Write the figures to this .json file, or a page, Markdown and JSON to this "
+            "folder. Benchmarks with charts write to bench-output by default.",
         ),
     ] = None,
     as_json: options.AsJson = False,
@@ -67,28 +68,18 @@ def bench(
     Example: python -m benchmarks captaincook4d --data ~/datasets -o captaincook4d.json
     """
     from benchmarks import BENCHMARKS, run_benchmark
-    from stepgraph.files import write_text
 
     if name is None:
-        if as_json:
-            print_json([{"name": e.name, "summary": e.summary} for e in BENCHMARKS.values()])
-        else:
-            print_table(["benchmark", "what"], [[e.name, e.summary] for e in BENCHMARKS.values()])
+        _list_benchmarks(as_json)
         return
     chosen = _list_of_names(methods)
     if output is None and name in BENCHMARKS and BENCHMARKS[name].folder:
         output = BENCHMARKS[name].folder
-    is_file = output is not None and Path(output).suffix.lower() == ".json"
     if output is not None:
-        check_file(output) if is_file else check_folder(Path(output))
+        check_file(output) if _is_json(output) else check_folder(Path(output))
     with progress_bar() as progress:
         result = run_benchmark(name, data=data, methods=chosen, seeds=seeds, progress=progress)
-    written: Sequence[Path] = ()
-    if output is not None and is_file:
-        write_text(output, result.to_json())
-        written = [Path(output)]
-    elif output is not None:
-        written = _write_pages(result, Path(output))
+    written = [] if output is None else _write(result, output)
     if as_json:
         print_json(result.content())
         return
@@ -98,6 +89,15 @@ def bench(
         print_notes(part.notes)
     for path in written:
         echo(f"{path}: written")
+
+
+def _list_benchmarks(as_json: bool) -> None:
+    from benchmarks import BENCHMARKS
+
+    if as_json:
+        print_json([{"name": e.name, "summary": e.summary} for e in BENCHMARKS.values()])
+    else:
+        print_table(["benchmark", "what"], [[e.name, e.summary] for e in BENCHMARKS.values()])
 
 
 def _list_of_names(methods: Sequence[str] | None) -> list[str] | None:
@@ -111,11 +111,19 @@ def _list_of_names(methods: Sequence[str] | None) -> list[str] | None:
     return names
 
 
-def _write_pages(result: BenchmarkResult, folder: Path) -> Sequence[Path]:
+def _is_json(output: str) -> bool:
+    return Path(output).suffix.lower() == ".json"
+
+
+def _write(result: BenchmarkResult, output: str) -> Sequence[Path]:
+    """Write a result to a JSON file, or as a page, Markdown and JSON to a folder."""
     from benchmarks import BENCHMARKS
     from benchmarks.pages import to_html, to_markdown
-    from stepgraph.files import write_into_folder
+    from stepgraph.files import write_into_folder, write_text
 
+    if _is_json(output):
+        write_text(output, result.to_json())
+        return [Path(output)]
     name = result.benchmark
     texts = {
         f"{name}.html": to_html(result),
@@ -124,27 +132,30 @@ def _write_pages(result: BenchmarkResult, folder: Path) -> Sequence[Path]:
     }
     if BENCHMARKS[name].charts_as_files:
         texts |= {f"{name}-{chart}.svg": svg for chart, svg in result.charts.items()}
-    return write_into_folder(folder, texts)
+    return write_into_folder(Path(output), texts)
 
 
 def simulate(
     name: Annotated[
         str,
-        typer.Argument(metavar="NAME", help="Which procedure that ships with stepgraph."),
+        typer.Argument(metavar="NAME", help="A procedure that ships with stepgraph."),
     ] = "pancakes",
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write.")
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="The folder to write.")
     ] = Path("camera"),
     recordings: Annotated[
-        int, typer.Option(metavar="N", min=2, help="How many recordings to train on.")
+        int, typer.Option(metavar="N", min=2, help="Number of recordings to train on.")
     ] = 20,
     test: Annotated[
-        int, typer.Option(metavar="N", min=1, help="How many to run, every second with errors.")
+        int,
+        typer.Option(
+            metavar="N", min=1, help="Number of recordings to run; every second one has errors."
+        ),
     ] = 4,
-    noise: Annotated[float, typer.Option(metavar="X", help="How blurred frames are.")] = 2.0,
+    noise: Annotated[float, typer.Option(metavar="X", help="Noise of the frames.")] = 2.0,
     seed: options.Seed = 0,
 ) -> None:
-    """Write simulated features, labels and a graph to try it with.
+    """Write simulated features, labels and a graph to try a recogniser with.
 
     They are drawn at random, not taken from any video: each step is a point of its own in
     feature space, blurred by noise and a slow drift. Figures measured on them say nothing about

@@ -109,3 +109,9 @@ def test_make_bench_draws_as_often_as_the_recorded_results_did() -> None:
     drawn = {name: number for name, number in runs.items() if number > 1}
     assert len(drawn) > 5
     assert drawn == {name: int(seeds.get(name, Request.seeds)) for name in drawn}
+
+
+def test_make_bench_runs_every_benchmark() -> None:
+    makefile = (ROOT / "Makefile").read_text().replace("\\\n", " ")
+    (names,) = re.findall(r"^BENCH \?= (.*)$", makefile, re.MULTILINE)
+    assert sorted(names.split()) == sorted(BENCHMARKS)
