@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from stepgraph.drawing.steps import describe
+from stepgraph.drawing.facts import describe
 from stepgraph.graph import Constraints, TaskGraph
 from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.graph.evidence import MOST_DOUBTFUL

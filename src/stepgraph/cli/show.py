@@ -39,7 +39,7 @@ def show(
         print_graph(loaded)
         print_notes(doubtful(loaded))
         if evidence:
-            from stepgraph.drawing.steps import describe
+            from stepgraph.drawing.facts import describe
 
             lines = list(describe(loaded))
             echo("\n".join(lines) if lines else "the graph keeps no evidence and no attributes")

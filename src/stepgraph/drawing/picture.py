@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from stepgraph.drawing.facts import counted, edge_facts, step_facts
 from stepgraph.drawing.svg import label
 from stepgraph.errors import GraphError
 from stepgraph.graph import Edge, TaskGraph
@@ -163,12 +164,12 @@ def picture_of_graph(graph: TaskGraph) -> Picture:
         stroke = PLAIN if _is_outer(step, precondition) else scale.stroke(weight)
         arrows.append(Arrow(words.node(step), words.node(precondition), stroke, about))
     legend = scale.legend(any(arrow.stroke is _UNWEIGHTED for arrow in arrows))
-    summary = f"{_count(len(graph.steps), 'step')}, {_count(len(graph.edges), 'edge')}."
+    summary = f"{counted(len(graph.steps), 'step')}, {counted(len(graph.edges), 'edge')}."
     note = ""
     if len(arrows) > MOST_EDGES:
         drawn = _not_implied(arrows, len(boxes))
         implied = len(arrows) - len(drawn)
-        note = f"{_count(implied, 'edge')} that follow from others are not drawn."
+        note = f"{counted(implied, 'edge')} that follow from others are not drawn."
         arrows = drawn
         summary = f"{summary} {note}"
     return Picture(graph.procedure, boxes, tuple(arrows), legend, summary, note)
@@ -219,58 +220,6 @@ def picture_of_comparison(prediction: TaskGraph, truth: TaskGraph) -> Picture:
     counts = ", ".join(f"{len(edges)} {what}" for _, what, edges in kinds)
     title = truth.procedure or prediction.procedure
     return Picture(title, boxes, tuple(arrows), legend, f"Prediction against truth: {counts}.")
-
-
-def edge_facts(graph: TaskGraph, edge: Edge) -> str:
-    """Return what a graph knows of an edge: how sure it is, and how many recordings showed it.
-
-    That is its probability where a method said one, else the weight that the method gave it; of
-    an edge that somebody stated, that it is stated.
-
-    Parameters
-    ----------
-    graph
-        The graph.
-    edge
-        One of its edges.
-
-    Examples
-    --------
-    >>> graph = TaskGraph(["egg", "mix"], [("mix", "egg")], weights={("mix", "egg"): 0.931})
-    >>> edge_facts(graph, ("mix", "egg"))
-    'weight 0.931'
-    """
-    facts = [f"weight {label(graph.weights[edge])}"] if edge in graph.weights else []
-    if edge in graph.evidence:
-        seen = graph.evidence[edge]
-        if seen.probability is not None:
-            facts = [f"{100 * seen.probability:.0f} % probable"]
-        if edge in graph.constraints.required:
-            facts = ["as stated"]
-        facts.append(
-            f"in this order in {_count(seen.held, 'recording')}, opposite in "
-            f"{label(seen.broken)}, undecided in {label(seen.silent)}"
-        )
-    return "; ".join(facts)
-
-
-def step_facts(graph: TaskGraph, step: str) -> str:
-    """Return how often a step is done and done again, where the graph knows; else nothing.
-
-    Parameters
-    ----------
-    graph
-        The graph.
-    step
-        One of its steps.
-    """
-    known = graph.attributes.get(step)
-    if known is None:
-        return ""
-    facts = [f"done in {100 * known.done:.0f} % of the recordings"]
-    if known.repeated:
-        facts.append(f"done again in {100 * known.repeated:.0f} % of those")
-    return ", ".join(facts)
 
 
 def _box(graph: TaskGraph, node: int) -> Box:
@@ -344,7 +293,3 @@ class _Scale:
         if some_without:
             lines.append((_UNWEIGHTED, "no weight"))
         return tuple(lines)
-
-
-def _count(number: float, noun: str) -> str:
-    return f"{label(number)} {noun}" if number == 1 else f"{label(number)} {noun}s"

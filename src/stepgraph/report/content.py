@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from stepgraph.alignment import Aligner, explain_alignment
 from stepgraph.drawing import draw_comparison, draw_graph
-from stepgraph.drawing.picture import edge_facts, step_facts
+from stepgraph.drawing.facts import edge_facts, step_facts
 from stepgraph.graph import Edge, TaskGraph
 from stepgraph.graph.evidence import EdgeEvidence
 from stepgraph.insight import edge_evidence

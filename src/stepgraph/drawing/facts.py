@@ -1,10 +1,11 @@
-"""What a drawing and a list say of steps and edges, beyond which needs which."""
+"""What a graph knows of its edges and steps, in words: how sure, how often, in which recordings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from stepgraph.graph import TaskGraph
+from stepgraph.drawing.svg import label
+from stepgraph.graph import Edge, TaskGraph
 from stepgraph.graph.evidence import StepAttributes
 
 
@@ -57,3 +58,60 @@ def _attributes(known: StepAttributes) -> Iterator[str]:
 def _listed(names: Sequence[str]) -> str:
     quoted = [f"'{name}'" for name in names]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+
+
+def edge_facts(graph: TaskGraph, edge: Edge) -> str:
+    """Return what a graph knows of an edge: how sure it is, and how many recordings showed it.
+
+    That is its probability where a method said one, else the weight that the method gave it; of
+    an edge that somebody stated, that it is stated.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    edge
+        One of its edges.
+
+    Examples
+    --------
+    >>> graph = TaskGraph(["egg", "mix"], [("mix", "egg")], weights={("mix", "egg"): 0.931})
+    >>> edge_facts(graph, ("mix", "egg"))
+    'weight 0.931'
+    """
+    facts = [f"weight {label(graph.weights[edge])}"] if edge in graph.weights else []
+    if edge in graph.evidence:
+        seen = graph.evidence[edge]
+        if seen.probability is not None:
+            facts = [f"{100 * seen.probability:.0f} % probable"]
+        if edge in graph.constraints.required:
+            facts = ["as stated"]
+        facts.append(
+            f"in this order in {counted(seen.held, 'recording')}, opposite in "
+            f"{label(seen.broken)}, undecided in {label(seen.silent)}"
+        )
+    return "; ".join(facts)
+
+
+def step_facts(graph: TaskGraph, step: str) -> str:
+    """Return how often a step is done and done again, where the graph knows; else nothing.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    step
+        One of its steps.
+    """
+    known = graph.attributes.get(step)
+    if known is None:
+        return ""
+    facts = [f"done in {100 * known.done:.0f} % of the recordings"]
+    if known.repeated:
+        facts.append(f"done again in {100 * known.repeated:.0f} % of those")
+    return ", ".join(facts)
+
+
+def counted(number: float, noun: str) -> str:
+    """Return a number with its noun, in the plural unless it is one."""
+    return f"{label(number)} {noun}" if number == 1 else f"{label(number)} {noun}s"

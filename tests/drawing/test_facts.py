@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stepgraph.drawing.steps import describe
+from stepgraph.drawing.facts import describe
 from stepgraph.drawing.terminal import draw
 from stepgraph.formats import graph_text
 from stepgraph.graph import TaskGraph
