@@ -15,7 +15,7 @@ for recording in found.recordings:
         print(f"{recording.id}: {finding.step!r} {finding.slip.value}: {finding.evidence}")
 
 # %% [markdown]
-# The marks of annotators were not looked at. Here we have them, so that we can count:
+# The audit ignores the marks of annotators. These recordings have them, so that we can count:
 
 # %%
 marked = {recording.id for recording in recordings if recording.has_mistakes}
