@@ -31,14 +31,9 @@ def run(request: Request) -> BenchmarkResult:
 
     Parameters
     ----------
-    data
-        The data directory.
-    methods
-        Which rows; by default all.
-    seeds
-        How many random procedures of each size, and how many draws of the random control.
-    progress
-        Called with the progress.
+    request
+        As for every benchmark; its seeds are the number of random procedures of each size, and of
+        draws of the random control.
     """
     chosen = choose_rows(request.methods, ROWS)
     directory = data_directory(request.data)

@@ -85,7 +85,7 @@ def run_online(name: str, request: Request) -> BenchmarkResult:
     ----------
     name
         The data set, which is the benchmark's name.
-    data, methods, seeds, progress
+    request
         As for every benchmark.
     """
     chosen = choose_methods(request.methods)
