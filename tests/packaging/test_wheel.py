@@ -89,7 +89,7 @@ def test_the_wheel_holds_types_procedures_and_the_licence(wheel: Path) -> None:
     assert "stepgraph/py.typed" in names
     assert sum("dist-info/licenses/" in name for name in names) == 2  # ours and the font's
     assert any(name.startswith("stepgraph/procedures/") and ".json" in name for name in names)
-    assert not any(name.startswith(("tests", "docs")) for name in names)
+    assert not any(name.startswith(("benchmarks", "tests", "docs")) for name in names)
 
 
 @pytest.mark.network
