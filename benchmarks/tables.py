@@ -209,7 +209,7 @@ RULES = {
     "moved-end": "`moved-end`: inserted, by the cheapest explanation",
 }
 DETECTED = several(SCORES, share("average_precision"), joined=", ")
-ORACLE = {"annotated-graph": "annotated graph"}
+ORACLE = {"annotated-graph": "control: annotated graph"}
 TIMED = {"measure": code("method"), "seconds": number("seconds", ".3f"), "what": text("about")}
 MUST = {"must be": text("must")}
 CONTROLS = ("always-before", "unseen-step", "position", "always-mistake", "always-correct")
@@ -276,7 +276,7 @@ TABLES: dict[str, Table] = {
         "",
         {
             "majority-order": "control: majority order of the training recordings",
-            "random-matrices": "chance: random matrices",
+            "random-matrices": "control: random matrices",
             "tgt-text": "`tgt-text`",
             "tgt-video-simulated": "`tgt-video` on simulated embeddings",
         },

@@ -52,8 +52,8 @@ RANDOM = 10_000
 """How many random matrices chance is measured on."""
 ROWS = {
     "majority-order": "control: the majority order of the training recordings, steps known by name",
-    "random-matrices": "chance: softmax of random scores",
-    "tgt-text": "the transformer on step names, one network a recipe",
+    "random-matrices": "control: chance, softmax of random scores",
+    "tgt-text": "the transformer on step names, one network for each recipe",
     "tgt-video-simulated": "the same on simulated video: noisy, shifted views of the step names",
 }
 NOTES = (

@@ -33,7 +33,7 @@ NEAREST = 5
 """How many known steps say where an unknown one stands."""
 ROWS = {
     "tgt-text": "one network for all other recipes, on the step names of this one",
-    "text-similarity": "a chain: each step stands where the most similar steps of others stood",
+    "text-similarity": "control: a chain, each step where the most similar steps of others stood",
     "random-order": "control: the steps as a chain in random order",
     "no-order": "control: no step needs another",
     "llm": "a language model's published answers",
