@@ -84,24 +84,24 @@ class Advice:
     Parameters
     ----------
     procedure
-        What it is called.
+        The name of the procedure.
     questions
         The pairs whose answer would change the graph most, best first.
     order
-        What to ask somebody for: whenever several steps can be done, to do the one that stands
-        first here. Empty if nothing is worth asking for.
+        The order to ask the next person for: whenever several steps can be done, do the one that
+        comes first here. Empty if nothing is worth asking for.
     shows
-        The open pairs that this shows as nobody has done them, the first step of each before the
+        The open pairs that this order shows for the first time, the first step of each before the
         second, if all of it can be done.
     open_pairs
-        How many pairs nobody has shown in both orders, though that is worth asking for.
+        How many pairs no recording shows in both orders, though that is worth asking for.
     left_open
-        Those that the order does not show; where there is none, those that no question is about
-        either: to show them, somebody would have to do what probably cannot be done.
+        The open pairs that the order does not show; without an order, those that no question is
+        about either: a recording that shows them probably cannot be made.
     pairs
         How many pairs of steps there are.
     notes
-        What a reader must know to judge it.
+        What limits the advice.
     """
 
     procedure: str
@@ -197,7 +197,7 @@ the graph depend on it.
     left = _left_open(open_, wanted, asked_for)
     alike = one_order(demonstrations)
     if alike and demonstrations.total_weight > 1:
-        notes = [*notes, f"{alike}; if that is a habit, only somebody who does otherwise shows it"]
+        notes = [*notes, f"{alike}; if that is a habit, only a recording in another order shows it"]
     return Advice(
         demonstrations.procedure,
         tuple(
@@ -275,8 +275,8 @@ def _shown_and_passed_up(
 ) -> tuple[Matrix, Matrix]:
     """Return how much trust stands behind each order of each pair, and behind each chance missed.
 
-    The first matrix says of row and column that the row came after the column. The second one
-    says that it did so although the row could have come first: all that it needs otherwise, by the
+    The first matrix counts where the row came after the column. The second counts where it did
+    so although the row could have come first: all that it needs otherwise, by the
     order learned so far, had been done. Who never had the chance to do a step before another one
     says nothing of whether it could be done.
     """

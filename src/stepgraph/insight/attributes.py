@@ -183,7 +183,7 @@ def _together(done: BoolMatrix, weights: Matrix) -> Counts:
 
 
 def fisher(both: Counts, first: Counts, second: Counts, neither: Counts) -> Matrix:
-    """Return the chance of so many or more in common, were two things independent.
+    """Return the chance of at least this many in common, were two things independent.
 
     Fisher's exact test of tables with two rows and two columns, one-sided.
 
@@ -214,7 +214,7 @@ def fisher(both: Counts, first: Counts, second: Counts, neither: Counts) -> Matr
 
 
 def _tail(tables: Matrix) -> Matrix:
-    """Return the chance of so many or more in common, for tables with no fewer than expected.
+    """Return the chance of at least this many in common, for tables with no fewer than expected.
 
     Each chance follows from the one before by a factor, and they soon become negligible.
     """

@@ -26,7 +26,7 @@ POINTED_AT = 0.5
 SHARED = 0.5
 """A recording that shares less than this share of the steps is of another procedure."""
 LIKE_CHANCE = 0.4
-"""Where so many of the ordered pairs are broken, the order tells no more than chance."""
+"""The share of broken pairs from which the order says no more than chance."""
 ENOUGH_PAIRS = 10
 """Fewer ordered pairs than this are too few to speak of chance."""
 MISPLACED = 0.1
@@ -72,7 +72,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class AuditedRecording:
-    """What an audit says of one recording.
+    """The result of an audit for one recording.
 
     Parameters
     ----------
@@ -81,8 +81,8 @@ class AuditedRecording:
     reliability
         How far it is trusted, from 0 to 1.
     out_of_order, skipped, repeated
-        How many such slips are to be expected in it: how many steps would have to move, beyond
-        the share that is expected of anybody, are missing, or are done again.
+        The expected number of such slips: steps that would have to move, beyond the usual share,
+        steps missing, and steps done again.
     misplaced
         For each of its steps how probable it is that it takes part in a mistake of order; 0 where
         a step is done again.
@@ -103,22 +103,22 @@ class AuditedRecording:
 
     @property
     def slips(self) -> float:
-        """How many slips are to be expected in it."""
+        """The expected number of slips."""
         return self.out_of_order + self.skipped + self.repeated
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What an audit says of all recordings of a procedure.
+    """The result of an audit for all recordings of a procedure.
 
     Parameters
     ----------
     procedure
-        What it is called.
+        The name of the procedure.
     recordings
         The recordings: those of another procedure first, then by their slips, most first.
     notes
-        What a reader must know to judge it.
+        What limits the audit.
     """
 
     procedure: str
@@ -129,7 +129,7 @@ class Audit:
 def audit(demonstrations: Demonstrations) -> Audit:
     """Find which recordings are wrong, and where, from what they agree on.
 
-    Marks of annotators are not looked at.
+    Marks of annotators are ignored.
 
     Parameters
     ----------

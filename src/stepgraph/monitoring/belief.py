@@ -317,7 +317,7 @@ class _Way(NamedTuple):
 
 
 def mistakes_in(beam: Beam, ago: int) -> float:
-    """Return how probably the observation so many observations ago was a mistake.
+    """Return how probably an earlier observation was a mistake.
 
     Parameters
     ----------

@@ -129,7 +129,7 @@ def find_violations(graph: TaskGraph, steps: Iterable[str]) -> tuple[Violation, 
 def judge_with_reversals(
     graph: TaskGraph, steps: Sequence[str], reverses: Mapping[str, str]
 ) -> tuple[bool, ...]:
-    """Say of each step whether it is a mistake, where steps can be taken back.
+    """Judge whether each step is a mistake, where steps can be taken back.
 
     A step is a mistake if something it needs, directly or through others, is not in place, or
     if the graph does not know it. Taking a step back is a mistake unless that step was one, was

@@ -2,7 +2,7 @@
 
 They are there to try stepgraph on, and to test it, without any data set. Graphs and step names
 were written for this project; the recordings are simulated from the graphs by
-``tools/make_procedures.py``, whose docstring says how, and nobody was filmed.
+``tools/make_procedures.py``, whose docstring explains how; no person was filmed.
 
 A step done while one of its direct preconditions is missing is marked: `ORDER` if such a
 precondition is done later in the recording, `PRECONDITION_SKIPPED` if none of them ever is.
@@ -46,7 +46,7 @@ ORDER = "order"
 PRECONDITION_SKIPPED = "precondition skipped"
 """The mark of a step done although something that it needs directly is never done."""
 SKIPPED = "skipped"
-"""What an exported table says of a step that was left out by mistake."""
+"""The mark, in an exported table, of a step that was left out by mistake."""
 
 TUTORIAL = "tea"
 """The example of the tutorial: a table as a person writes it, with no known graph beside it."""

@@ -299,7 +299,7 @@ def _from_header(header: dict[str, Any], weights: Mapping[str, Tensor], where: s
 
 
 def _least(settings: RecogniserSettings, width: int, classes: int) -> int:
-    """Return how many numbers a network of these sizes has at the least."""
+    """Return a lower bound on the numbers that a network of these sizes has."""
     if settings.design is not Design.GRU:
         return width * classes
     recurrent = settings.layers * settings.hidden**2

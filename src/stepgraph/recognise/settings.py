@@ -42,11 +42,11 @@ class RecogniserSettings:
         beginning has no past there, unlike when the network is run; MiniROAD looks at one.
     stride
         How many frames the ends of neighbouring windows are apart; by default `latest`, so that
-        each frame is looked at about once an epoch.
+        each frame counts about once per epoch.
     batch
         How many windows make a step.
     epochs
-        How many times all windows are seen at the most.
+        Maximum number of times that all windows are seen.
     patience
         After how many epochs without a better result on held-out recordings to stop.
     learning_rate, weight_decay
@@ -89,5 +89,5 @@ class RecogniserSettings:
         if self.latest > self.window:
             raise SettingError(
                 f"latest is {self.latest}, more than the window of {self.window} frames; expected "
-                "as many at the most"
+                "no more"
             )

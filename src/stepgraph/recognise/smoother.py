@@ -71,8 +71,8 @@ class FrameSmoother:
     duration
         How many frames a step takes on average.
     accuracy
-        The share of frames that are recognised rightly, by default half of them, and three
-        quarters where there are but two steps; errors are taken as equally likely.
+        The share of frames that are recognised correctly, by default one half, and three quarters
+        with two steps; all errors are equally likely.
     patience
         For how many frames a step must lead before it is announced; by default a tenth of the
         duration.
@@ -224,7 +224,7 @@ class FrameSmoother:
         return self._take_in(evidence)
 
     def observe_shares(self, shares: Sequence[float]) -> str | None:
-        """Take in how probable each step is by the next frame, where the recogniser says so.
+        """Take in the probability of each step by the next frame.
 
         Parameters
         ----------

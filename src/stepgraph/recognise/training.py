@@ -55,7 +55,7 @@ def window_ends(
     """Return where windows end: pairs of a recording and a frame, the frame excluded.
 
     The ends of each recording's windows are `stride` apart, from a first one that is drawn anew
-    for each epoch, so that in the long run all frames are looked at. The last frame always is.
+    for each epoch, so that in the long run all frames count. The last frame always does.
 
     Parameters
     ----------
