@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from pathlib import Path
 
@@ -71,6 +72,16 @@ def test_every_line_begins_and_ends_at_the_boxes_that_it_joins(graph: TaskGraph)
             left, top, right, bottom = drawing.boxes[node]
             assert left - reach <= x <= right + reach
             assert top - reach <= y <= bottom + reach
+
+
+def test_edges_in_opposite_directions_are_two_lines() -> None:
+    one = TaskGraph.from_preconditions({"mix": ["egg"], "egg": []})
+    other = TaskGraph.from_preconditions({"mix": [], "egg": ["mix"]})
+    drawing = read(draw_comparison(one, other))
+    numbers = {drawing.title_of(step).split(":")[0]: n for n, step in enumerate(drawing.steps)}
+    mix, egg = numbers["mix"], numbers["egg"]
+    there, back = drawing.lines[mix, egg], drawing.lines[egg, mix]
+    assert min(math.dist(one_point, point) for one_point in there for point in back) > 3
 
 
 def test_start_is_at_the_bottom_and_end_on_top() -> None:

@@ -140,7 +140,7 @@ def test_recordings_without_a_step_that_was_stated_are_said_to_lack_it(what: str
     graph = learn(tea, **{what: [("pour", "spoon")]})  # type: ignore[arg-type]
     other = Demonstrations.from_steps([["boil", "pour"]])
     report = make_report(graph, demonstrations=other)
-    assert "was not run again: no recording shows 'spoon', of which" in report.training_about
+    assert "was not run again: no recording shows 'spoon', which the" in report.training_about
     assert "did you mean" not in report.training_about
 
 
@@ -170,7 +170,7 @@ def test_intervals_that_would_take_long_are_left_out_and_that_is_said(
     monkeypatch.setattr(stepgraph.report.relearning, "_OTHER_WORK", 100)
     graph = learn(RECORDINGS, "intersection")
     report = make_report(graph, demonstrations=RECORDINGS, truth=BATTER)
-    assert "--again 100 draws them" in report.training_about
+    assert "on the command line --again 100" in report.training_about
     assert not report.scores[0].intervals
     asked = make_report(graph, demonstrations=RECORDINGS, truth=BATTER, draws=3)
     assert asked.scores[0].intervals

@@ -63,8 +63,8 @@ def _listed(names: Sequence[str]) -> str:
 def edge_facts(graph: TaskGraph, edge: Edge) -> str:
     """Return what a graph knows of an edge: how sure it is, and how many recordings showed it.
 
-    That is its probability where a method said one, else the weight that the method gave it; of
-    an edge that somebody stated, that it is stated.
+    That is its probability where the method gives one, else its weight; an edge that the
+    constraints require is "as stated".
 
     Parameters
     ----------

@@ -208,8 +208,8 @@ def _box(node: int, box: Box, label: Label, centre: Point, theme: Theme) -> str:
     if box.stroke is not None:
         look |= _line_look(box.stroke, theme)
     about = f" ({', '.join(box.marks)})" if box.marks else ""
-    told = f"{box.name}{about}" + (f": {box.about}" if box.about else "")
-    parts = [element("title", plain(told))]
+    title = f"{box.name}{about}" + (f": {box.about}" if box.about else "")
+    parts = [element("title", plain(title))]
     parts.append(_outline(box, label, centre, look))
     if box.repeatable:
         parts.append(_outline(box, label, centre, look, inset=_INSET))

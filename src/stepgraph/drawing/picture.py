@@ -93,7 +93,7 @@ class Arrow:
     stroke
         How it looks.
     about
-        What is known of it, such as its weight.
+        Facts about it, such as its weight.
     """
 
     step: int

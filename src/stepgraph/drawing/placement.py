@@ -27,6 +27,8 @@ _HEAD = 8.0
 _MOST_LANES = 8_000
 # How far a rounded bend may lie from the corner, towards what the line goes around.
 _ROUNDING = 6.0
+# How far aside a line runs that has another one in the opposite direction.
+_ASIDE = 6.0
 # Which part of a box's side lines begin and end at.
 _SIDE = 0.8
 
@@ -119,8 +121,12 @@ def place_parts(
         for node, layer in zip(placed.nodes, placed.layer, strict=True)
     ]
     routes = []
+    known = set(links)
     for source, target in links:
         way = _taut(_gates(source, target, placed, bands, boxes))[::-1]
+        if (target, source) in known:
+            aside = _ASIDE if source < target else -_ASIDE
+            way = [(across + aside, along) for across, along in way]
         for node in (target, source):
             way = _from_border(way, boxes[node], oval=node in (0, len(boxes) - 1))[::-1]
         routes.append(_route([turned(point) for point in way]))

@@ -85,7 +85,7 @@ def largest_scale(svg: str) -> float:
 
 
 def usual_scale(svg: str) -> float:
-    """Return the scale that a PNG has unless another is asked for.
+    """Return the scale that a PNG has by default.
 
     It is 2 for a small drawing, as screens have fine pixels; less for a larger one, so that it
     does not take long; and less than 1 only for one that would have many million pixels.

@@ -30,6 +30,7 @@ from stepgraph.report.scores import (
 from stepgraph.sequences import END, SKIPPED, START, Demonstrations, KeyStepSequence, in_words
 
 _ALLOWED = (Kind.CORRECT, Kind.REPEATED)
+_WORDS = {Kind.SKIPPED_INFERRED: "skipped earlier", Kind.OPEN_AT_FINISH: "never done"}
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ class Report:
     title
         The heading.
     facts
-        Names and values of what is known of the graph as a whole.
+        Facts about the graph as a whole, each a name and a value.
     drawing
         The graph as SVG.
     steps
@@ -185,7 +186,7 @@ def make_report(
     graph
         The graph.
     demonstrations
-        Recordings to hold against it. They also tell how often each edge's order was kept,
+        Recordings to hold against it. They also show how often each edge's order was kept,
         where the graph itself does not say.
     truth
         The known graph of the procedure, to score this one by.
@@ -308,7 +309,7 @@ def _done(verdict: Verdict, graph: TaskGraph) -> DoneStep:
         return DoneStep(verdict.step, "again" if verdict.kind is Kind.REPEATED else "")
     return DoneStep(
         verdict.step,
-        verdict.kind.value.replace("-", " "),
+        _WORDS.get(verdict.kind, verdict.kind.value.replace("-", " ")),
         explain(verdict, graph),
         is_mistake=verdict.is_mistake,
         deviates=True,

@@ -29,7 +29,7 @@ def to_html(report: Report) -> str:
     Parameters
     ----------
     report
-        What to tell; its pictures are SVG made by stepgraph and are taken as they are.
+        The content; its pictures are SVG made by stepgraph and go onto the page unchanged.
     """
     sections = [
         ("graph", "The graph", _graph(report)),

@@ -30,7 +30,7 @@ _WORK = {"robust": 500_000}
 _OTHER_WORK = 5_000_000
 CONFIDENCE = 0.9
 _SEED = 0
-# A file may say that a graph was learned with anything; nothing is asked over a network for it.
+# A file may name any method; none that asks over a network is run because of a file.
 _NEVER_AGAIN = frozenset({"llm"})
 
 Range = tuple[float, float]
@@ -62,7 +62,7 @@ class _Recipe:
     method: str
     seed: int
     settings: Mapping[str, Any]
-    asked: Mapping[str, Any]
+    options: Mapping[str, Any]
 
     @classmethod
     def of(cls, graph: TaskGraph) -> _Recipe | None:
@@ -71,16 +71,16 @@ class _Recipe:
         settings = dict(known.settings)
         if method not in LEARNERS or method in _NEVER_AGAIN:
             return None
-        asked = {name: getattr(known, name) for name in ("threshold", "relaxed", "with_mistakes")}
+        options = {name: getattr(known, name) for name in ("threshold", "relaxed", "with_mistakes")}
         if graph.constraints:
             settings["constraints"] = graph.constraints
         # Texts among the settings of a slow method name files to read or to write.
         if not LEARNERS[method].quick and any(isinstance(v, str) for v in settings.values()):
             return None
-        return cls(method, seed, settings, asked)
+        return cls(method, seed, settings, options)
 
     def usable(self, given: Demonstrations) -> Demonstrations:
-        return learnable(given, bool(self.asked.get("with_mistakes")))[0]
+        return learnable(given, bool(self.options.get("with_mistakes")))[0]
 
     def learn(self, procedures: list[Demonstrations], progress: Progress) -> list[TaskGraph]:
         learned = learn_all(
@@ -88,7 +88,7 @@ class _Recipe:
             self.method,
             seed=self.seed,
             progress=progress,
-            **self.asked,
+            **self.options,
             **self.settings,
         )
         return [one.graph for one in learned]
@@ -116,7 +116,7 @@ def relearn(
         How often to draw for intervals; 0 learns nothing again, 1 only for the training curve. By
         default `usual_draws`.
     progress
-        Told how far it is.
+        Called with how far it has come.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def relearn(
     if lacking:
         return Relearned(
             f"The method {recipe.method!r} was not run again: no recording shows "
-            f"{', '.join(map(repr, lacking))}, of which the graph was told what it needs or not."
+            f"{', '.join(map(repr, lacking))}, which the graph's constraints name."
         )
     try:
         usable = recipe.usable(demonstrations)
@@ -144,7 +144,10 @@ def relearn(
         about = _about(recipe, graph, same, usable, demonstrations)
         if truth is None or wanted < 2:
             if truth is not None and draws is None:
-                about += f" Intervals would take long here; --again {DRAWS} draws them."
+                about += (
+                    f" Intervals would take long here and were left out; {DRAWS} draws "
+                    f"(draws={DRAWS}, on the command line --again {DRAWS}) compute them."
+                )
             return Relearned(about, curve)
         learned = recipe.learn([_drawn(usable, draw) for draw in range(wanted)], progress)
         return Relearned(f"{about} Intervals: {wanted} draws.", curve, _intervals(learned, truth))
@@ -153,7 +156,7 @@ def relearn(
 
 
 def usual_draws(method: str, demonstrations: Demonstrations) -> int:
-    """Return how often a method learns again unless somebody says how often.
+    """Return how often a method learns again by default.
 
     `DRAWS` times where that takes seconds, fewer the larger the recordings are, once where even
     `LEAST_DRAWS` would take long, and not at all where learning once does.
