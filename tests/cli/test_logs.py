@@ -26,14 +26,14 @@ def test_inspect_says_what_a_log_holds(stepgraph: Run, put: Put) -> None:
     result = stepgraph("inspect", put("tea.csv", TEA))
     assert result.code == 0
     assert result.lines[0] == "tea.csv: 3 recordings, 2 steps, 2 variants, 1 procedure, 6 events"
-    assert any(line.startswith("boil > pour") and "66.7 %" in line for line in result.lines)
-    assert result.notes[0].startswith("note: columns: recording = 'case id' (guessed)")
+    assert any(line.startswith("pour > boil") and "66.7 %" in line for line in result.lines)
+    assert result.notes[0].startswith("note: columns guessed: recording = 'case id'")
 
 
 def test_inspect_prints_json_for_machines(stepgraph: Run, put: Put) -> None:
     profile = stepgraph("inspect", put("tea.csv", TEA), "--json").json
     assert profile["recordings"] == 3
-    assert profile["columns"]["time"] == "timestamp"
+    assert profile["columns"]["start"] == "timestamp"
 
 
 def test_a_procedure_column_gives_one_graph_each(stepgraph: Run, two: str, folder: Path) -> None:
@@ -88,15 +88,22 @@ def test_what_is_known_of_a_procedure_counts_for_a_log_too(stepgraph: Run, two: 
     assert "2 procedures; a prior, must or never is of one procedure" in several.err
 
 
-def test_small_files_are_read_as_before_and_options_of_logs_make_them_logs(
-    stepgraph: Run, put: Put
-) -> None:
+def test_a_file_gives_the_same_graph_whoever_reads_it(stepgraph: Run) -> None:
+    assert stepgraph("example", "pancakes").code == 0
+    plain = stepgraph("learn", "pancakes.csv", "--json").json[0]["graph"]
+    as_log = stepgraph("learn", "pancakes.csv", "--json", "--min-step", "1").json[0]["graph"]
+    assert plain["steps"] == as_log["steps"]
+    assert len(plain["edges"]) == len(as_log["edges"])
+    for one, other in zip(plain["edges"], as_log["edges"], strict=True):
+        assert (one["step"], one["needs"]) == (other["step"], other["needs"])
+
+
+def test_an_option_of_logs_filters_a_small_file(stepgraph: Run, put: Put) -> None:
     path = put("tea.csv", TEA)
-    rows = stepgraph("learn", path, "-m", "intersection", "--json").json[0]["graph"]
-    timed = stepgraph("learn", path, "-m", "intersection", "--json", "--min-variant", "2").json[0][
-        "graph"
-    ]
-    needs = [[edge["needs"] for edge in graph["edges"]] for graph in (rows, timed)]
+    asked = ("learn", path, "-m", "intersection", "--json")
+    rows = stepgraph(*asked).json[0]["graph"]
+    common = stepgraph(*asked, "--min-variant", "2", "--order", "start").json[0]["graph"]
+    needs = [[edge["needs"] for edge in graph["edges"]] for graph in (rows, common)]
     assert needs == [["START", "START", "boil", "pour"], ["START", "boil", "pour"]]
 
 

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from stepgraph.errors import StepgraphError
+from stepgraph.formats.rows import COLUMN_NAMES
 from stepgraph.logs import profile_log, read_log
-from stepgraph.logs.columns import LOG_COLUMN_NAMES
 from stepgraph.logs.xes import XesReader
 from tests.fuzz.target import Target, by_name, expect, put
 
@@ -31,8 +31,8 @@ _JSONL = (
     b'{"case": 1, "activity": "boil", "time": "2024-01-01 10:00"}\n'
     b'{"case": 1, "activity": "pour", "time": "2024-01-01 10:01"}\n'
 )
-_WORDS = tuple(name for names in LOG_COLUMN_NAMES.values() for name in names[:3])
-_ENGINE = ("log", "source", "events", "columns", "times", "engine", "filters")
+_WORDS = tuple(name for names in COLUMN_NAMES.values() for name in names[:3])
+_ENGINE = ("log", "source", "events", "times", "engine", "filters")
 _MODULES = tuple(f"stepgraph.logs.{name}" for name in _ENGINE)
 
 
@@ -41,7 +41,7 @@ def _read(name: str, data: bytes, folder: Path) -> None:
     reading = read_log(path, threads=1, memory="200MB")
     for found in reading.procedures.values():
         expect(len(found) > 0, "a procedure of a log has recordings")
-        expect(all(sequence.weight >= 1 for sequence in found), "variants stand for recordings")
+        expect(all(sequence.weight > 0 for sequence in found), "variants stand for recordings")
         "".join((found.procedure, *found.vocabulary.steps)).encode()
     profile_log(path, threads=1, memory="200MB")
 

@@ -45,7 +45,7 @@ def graph_paths(
         Whether a name without an ending is a folder for one procedure, too.
     """
     from stepgraph.formats import GRAPH_WRITERS
-    from stepgraph.logs.source import FORMATS
+    from stepgraph.logs.source import LOG_ENDINGS
 
     target = Path(output)
     exists = is_folder(target)
@@ -57,7 +57,7 @@ def graph_paths(
         check_replaced(target)
         return {names[0]: target}
     if target.suffix.lower() in (*GRAPH_WRITERS, *FILE_ENDINGS) and is_file:
-        as_log = any(str(where).lower().endswith(endings) for endings in FORMATS.values())
+        as_log = any(str(where).lower().endswith(endings) for endings in LOG_ENDINGS.values())
         advice = "; --format log writes all of them to one .jsonl" if as_log else ""
         raise too_many(where, names, f"give a folder with -o, {output} is one file{advice}")
     check_folder(target)

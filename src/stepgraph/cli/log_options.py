@@ -88,9 +88,6 @@ def columns(
     }
     found = {role: value for role, value in named.items() if value is not None}
     for role, value in options.columns(column).items():
-        role = "time" if role in ("start", "end") else role
-        if role not in named:
-            raise SettingError(f"--column {role}={value}: an event log has no use for a {role}")
         if role in found:
             raise SettingError(f"the column of the {role} is given twice")
         found[role] = value

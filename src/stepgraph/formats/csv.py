@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from pathlib import Path
 
 from stepgraph.errors import FormatError
 from stepgraph.formats.draft import Draft, Source, assemble
@@ -19,12 +20,9 @@ def read(source: Source) -> Draft:
     Needed are the recording and the step; the start and end time, a mistake mark, the
     procedure and the recording's weight are used where present.
     """
-    delimiter = "\t" if source.path.suffix.lower() == ".tsv" else _delimiter(source.text)
+    delimiter, header = read_header(source.path, source.text)
     rows = _cells(source.text, delimiter)
-    first = next(rows, None)
-    if first is None:
-        raise FormatError("no line holds a value; expected the columns' names in the first one")
-    header = [name.strip() for name in first[1]]
+    next(rows)
     columns, remarks = find_columns(header, source.columns, str(source.path))
     places = {role: header.index(column) for role, column in columns.items()}
 
@@ -52,28 +50,53 @@ def read(source: Source) -> Draft:
                 end=number(cells, "end"),
                 mistake=cell(cells, "mistake"),
                 weight=number(cells, "weight"),
+                lifecycle=cell(cells, "lifecycle"),
             )
 
     recordings, more = gather(parsed(), marked="mistake" in places)
     return assemble(recordings, notes=[("", remark) for remark in (*remarks, *more)])
 
 
-def _delimiter(text: str) -> str:
-    """Return the separator that splits the first line into the most values."""
+def read_header(path: Path, text: str) -> tuple[str, list[str]]:
+    """Return the separator of a table and the names of its columns.
+
+    Parameters
+    ----------
+    path
+        The file; the ending ``.tsv`` says that tabs separate.
+    text
+        Its text, or the lines up to the first that holds anything.
+
+    Raises
+    ------
+    FormatError
+        If no line holds anything.
+    """
+    known = ".tsv" in (suffix.lower() for suffix in path.suffixes[-2:])
+    delimiters = ("\t",) if known else _DELIMITERS
+
+    def first(delimiter: str) -> list[str]:
+        return next(_cells(text, delimiter), (1, []))[1]
 
     def width(delimiter: str) -> int:
         try:
-            return len(next(_cells(text, delimiter), (1, []))[1])
+            return len(first(delimiter))
         except FormatError:
             return 0
 
-    return max(_DELIMITERS, key=width)
+    delimiter = max(delimiters, key=width)
+    header = [name.strip() for name in first(delimiter)]
+    if not header:
+        raise FormatError("no line holds a value; expected the columns' names in the first one")
+    return delimiter, header
 
 
 def _cells(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Yield each row that holds anything, with the number of the line it starts in."""
     # strict: otherwise a quote that is never closed swallows the rest of the file.
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=delimiter, strict=True, skipinitialspace=True
+    )
     line = 1
     try:
         for cells in reader:

@@ -134,11 +134,7 @@ def _sequence(recording: Recording, vocabulary: Vocabulary) -> tuple[KeyStepSequ
     done = [event for event in recording.events if event.done]
     skipped = dict.fromkeys(event.step for event in recording.events if not event.done)
     if not done:
-        left_out = " (all are marked as left out)" if skipped else ""
-        raise FormatError(
-            f"recording {recording.id!r} has no steps{left_out}; "
-            "a demonstration shows at least one, remove the recording"
-        )
+        raise no_steps(recording.id, skipped=bool(skipped))
     starts, remarks = _complete([event.start for event in done], "start", recording)
     ends, more = _complete([event.end for event in done], "end", recording)
     both = sorted(skipped.keys() & {event.step for event in done})
@@ -157,6 +153,15 @@ def _sequence(recording: Recording, vocabulary: Vocabulary) -> tuple[KeyStepSequ
         weight=recording.weight,
     )
     return sequence, remarks + more
+
+
+def no_steps(recording: str, *, skipped: bool) -> FormatError:
+    """Return the error of a recording in which nothing was done."""
+    left_out = " (all are marked as left out)" if skipped else ""
+    return FormatError(
+        f"recording {recording!r} has no steps{left_out}; "
+        "a demonstration shows at least one, remove the recording"
+    )
 
 
 def _complete(

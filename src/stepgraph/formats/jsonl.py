@@ -52,7 +52,7 @@ def read(source: Source) -> Draft:
         found += [
             (number, _whole(number, entry, columns, source)) for number, entry in wholes.items()
         ]
-    found.sort(key=lambda pair: pair[0])
+        found.sort(key=lambda pair: pair[0])
     return assemble(
         (recording for _, recording in found),
         notes=[("", remark) for remark in dict.fromkeys(remarks)],
@@ -93,6 +93,7 @@ def _row(number: int, entry: dict[str, Any], columns: Mapping[str, str], source:
         end=text("end"),
         mistake=text("mistake"),
         weight=text("weight"),
+        lifecycle=text("lifecycle"),
     )
 
 

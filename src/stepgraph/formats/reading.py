@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -128,15 +128,7 @@ def _check_values(demonstrations: Demonstrations) -> None:
 
 
 def _remarks(demonstrations: Demonstrations) -> Iterator[str]:
-    alike: dict[str, list[str]] = {}
-    for name in demonstrations.vocabulary.steps:
-        alike.setdefault(" ".join(name.casefold().split()), []).append(name)
-    for names in alike.values():
-        if len(names) > 1:
-            yield (
-                f"the steps {_listed(names)} differ only in upper and lower case or blanks; "
-                f"kept as {len(names)} steps, write them alike if they are one"
-            )
+    yield from names_alike(demonstrations.vocabulary.steps)
     if demonstrations.unseen_steps:
         yield (
             f"steps never demonstrated: {_listed(demonstrations.unseen_steps)}; "
@@ -144,31 +136,69 @@ def _remarks(demonstrations: Demonstrations) -> Iterator[str]:
         )
 
 
+def names_alike(steps: Iterable[str]) -> Iterator[str]:
+    """Yield a remark on steps whose names differ in case or blanks only."""
+    alike: dict[str, list[str]] = {}
+    for name in steps:
+        alike.setdefault(" ".join(name.casefold().split()), []).append(name)
+    for names in alike.values():
+        if len(names) > 1:
+            yield (
+                f"the steps {_listed(names)} differ only in upper and lower case or blanks; "
+                f"kept as {len(names)} steps, write them alike if they are one"
+            )
+
+
 def _order_note(procedures: Mapping[str, Demonstrations], order: str) -> str | None:
     kind = "end" if order == "end" else "start"
     recordings = [sequence for found in procedures.values() for sequence in found]
     moved = sum(_positions(recording, kind) != [*range(len(recording))] for recording in recordings)
+    return order_note(moved, len(recordings), order)
+
+
+def order_note(moved: int, recordings: int, order: str) -> str | None:
+    """Return what to note on the order of the steps, if anything.
+
+    Parameters
+    ----------
+    moved
+        How many recordings the file has in another order than that of their times.
+    recordings
+        How many there are.
+    order
+        One of `ORDERS`.
+    """
     if order != "file":
-        return (
-            f"sorting by {kind} time changes the order of {moved} of {len(recordings)} recordings"
-        )
+        return f"sorting by {order} time changes the order of {moved} of {recordings} recordings"
     if moved:
         return (
-            f"{moved} of {len(recordings)} recordings {'is' if moved == 1 else 'are'} not in the "
-            "order of their start "
-            "times; the order in the file is kept (--order start sorts)"
+            f"{moved} of {recordings} recordings {'is' if moved == 1 else 'are'} not in the "
+            "order of their start times; the order in the file is kept (--order start sorts)"
         )
     return None
+
+
+def lacks_times(recording: str, kind: str) -> FormatError:
+    """Return the error of a recording that cannot be sorted.
+
+    Parameters
+    ----------
+    recording
+        Its name.
+    kind
+        Which times it lacks, ``"start"`` or ``"end"``.
+    """
+    return FormatError(
+        f"recording {recording!r} lacks {kind} times, it cannot be sorted by them; "
+        "read the steps in the order of the file (order 'file') or add the times"
+    )
 
 
 def _sorted(demonstrations: Demonstrations, kind: str) -> Demonstrations:
     sequences = []
     for recording in demonstrations:
         if (recording.starts if kind == "start" else recording.ends) is None:
-            raise FormatError(
-                f"recording {recording.id!r} lacks {kind} times, it cannot be sorted by them; "
-                "read the steps in the order of the file (order 'file') or add the times"
-            )
+            raise lacks_times(recording.id, kind)
         positions = _positions(recording, kind)
         sequences.append(
             replace(

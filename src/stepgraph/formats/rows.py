@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
 
 from stepgraph.errors import FormatError, SettingError, UnknownNameError
 from stepgraph.formats.draft import Event, Recording
 from stepgraph.formats.json_text import shown
-from stepgraph.formats.times import parse_time
+from stepgraph.formats.times import OTHER_TIMES, Time, TimeKind, parse_time, seconds_of_recording
 
 _RIGHT = frozenset({"", "0", "0.0", "false", "f", "no", "n", "none", "n/a", "na", "-"}) | frozenset(
     {"correct", "right", "ok", "okay", "good", "fine"}
@@ -27,12 +27,6 @@ SWAP = (
     "step, sort them by recording and time"
 )
 
-OTHER_TIMES = (
-    "; with --time-format, as in '%d/%m/%Y %H:%M', a table is read as an event log, which may have "
-    "others"
-)
-"""What to do where a table has times of another kind."""
-
 
 @dataclass(frozen=True)
 class Row:
@@ -46,6 +40,7 @@ class Row:
     end: str = ""
     mistake: str = ""
     weight: str = ""
+    lifecycle: str = ""
 
 
 def gather(rows: Iterable[Row], *, marked: bool) -> tuple[list[Recording], list[str]]:
@@ -90,13 +85,59 @@ def gather(rows: Iterable[Row], *, marked: bool) -> tuple[list[Recording], list[
         number += 1
         last, last_step = own, row.step
         by_recording.setdefault(own, []).append(row)
+    weights = {own: _weight(group) for own, group in by_recording.items()}
+    by_recording, on_lifecycle = _with_lifecycle(by_recording)
     recordings = [
-        Recording(id_, procedure, _events(group), marked, _weight(group))
+        Recording(id_, procedure, _events(group), marked, weights[procedure, id_])
         for (procedure, id_), group in by_recording.items()
     ]
     swapped = resumed and by_step > SWAPPED * (number - 1)
     remarks = [SWAP] if swapped else list(_on_resumed(resumed))
-    return recordings, [*remarks, *_on_parted(parted)]
+    return recordings, [*remarks, *_on_parted(parted), *on_lifecycle]
+
+
+_Rows = dict[tuple[str, str], list[Row]]
+"""Rows by the procedure and the recording that they belong to."""
+
+
+def _with_lifecycle(by_recording: _Rows) -> tuple[_Rows, list[str]]:
+    """Keep the rows that say when a step starts or completes, and remark on the others.
+
+    Where all rows say the same, each is a step, and none says anything about its lifecycle.
+    """
+    rows = [row for group in by_recording.values() for row in group]
+    kinds = Counter(lifecycle_of(row.lifecycle) for row in rows)
+    if set(kinds) <= {"complete"} or set(kinds) <= {"start"}:
+        return {
+            own: [replace(row, lifecycle="") for row in group]
+            for own, group in by_recording.items()
+        }, []
+    kept = {
+        own: [
+            replace(row, lifecycle=kind)
+            for row in group
+            if (kind := lifecycle_of(row.lifecycle)) in ("start", "complete")
+        ]
+        for own, group in by_recording.items()
+    }
+    present = sorted((group[0].line, own) for own, group in kept.items() if group)
+    return {own: kept[own] for _, own in present}, lifecycle_notes(kinds)
+
+
+def lifecycle_of(text: str) -> str:
+    """Return what a row says of the lifecycle of its step; without a word, it completes."""
+    return text.strip().lower() or "complete"
+
+
+def lifecycle_notes(kinds: Mapping[str, int]) -> list[str]:
+    """Return remarks on rows that are joined and left out, from their number by lifecycle."""
+    notes = ["lifecycle: the start and the completion of a step are one"]
+    others = [
+        f"{number} {kind!r}"
+        for kind, number in sorted(kinds.items())
+        if kind not in ("start", "complete")
+    ]
+    return notes + ([f"lifecycle: left out were {', '.join(others)}"] if others else [])
 
 
 def _on_resumed(resumed: dict[tuple[str, str], int]) -> Iterator[str]:
@@ -121,61 +162,87 @@ def _on_parted(parted: dict[str, Row]) -> Iterator[str]:
         )
 
 
+def two_weights(recording: str, one: str, other: str) -> FormatError:
+    """Return the error of a recording that has more than one weight."""
+    return FormatError(
+        f"recording {recording!r} has the weights {one!r} and {other!r}; a recording stands for "
+        "one number of equal ones, rename the column if it means something else"
+    )
+
+
 def _weight(rows: list[Row]) -> float:
     """Return how many recordings one stands for; every row that says so says the same."""
     given = [row for row in rows if row.weight]
     for row in given:
         if row.weight != given[0].weight:
-            raise FormatError(
-                f"line {row.line}: recording {row.recording!r} has the weights "
-                f"{given[0].weight!r} and {row.weight!r}; a recording stands for one number of "
-                "equal ones, rename the column if it means something else"
-            )
+            error = two_weights(row.recording, given[0].weight, row.weight)
+            raise FormatError(f"line {row.line}: {error}")
     if not given:
         return 1.0
     return parse_weight(given[0].weight, f"line {given[0].line}: the weight")
 
 
 def _events(rows: list[Row]) -> tuple[Event, ...]:
-    times = _seconds(rows)
+    times = seconds_of_recording(_times(rows))
     events = []
     for number, row in enumerate(rows):
         mark, done = parse_mark(row.mistake)
-        events.append(
-            Event(
-                row.step, times.get((number, "start")), times.get((number, "end")), mark, done=done
-            )
-        )
+        start, end = times.get((number, "start")), times.get((number, "end"))
+        events.append(Event(row.step, start, end, mark, done=done))
+    if any(row.lifecycle for row in rows):
+        return tuple(_paired(events, [row.lifecycle for row in rows]))
     return tuple(events)
 
 
-def _seconds(rows: list[Row]) -> dict[tuple[int, str], float]:
-    """Return one recording's times; moments become seconds since the recording's first."""
-    numbers: dict[tuple[int, str], float] = {}
-    moments: dict[tuple[int, str], datetime] = {}
-    kinds: dict[str, int] = {}
+def _times(rows: list[Row]) -> dict[tuple[int, str], Time]:
+    """Return one recording's times by row and column, all written alike."""
+    times: dict[tuple[int, str], Time] = {}
+    kinds: dict[TimeKind, int] = {}
     for number, row in enumerate(rows):
         for name, text in (("start", row.start), ("end", row.end)):
-            if not text:
-                continue
-            time = parse_time(text, f"line {row.line}: the {name} time", OTHER_TIMES)
-            if isinstance(time, datetime):
-                moments[number, name] = time
-                kind = "timestamps with" if time.utcoffset() is not None else "timestamps without"
-                kinds.setdefault(f"{kind} a time zone", row.line)
-            else:
-                numbers[number, name] = time
-                kinds.setdefault("seconds", row.line)
+            if text:
+                time = parse_time(text, f"line {row.line}: the {name} time", OTHER_TIMES)
+                times[number, name] = time
+                kinds.setdefault(time.kind, row.line)
     if len(kinds) > 1:
         mixed = " and ".join(f"{kind} (line {line})" for kind, line in kinds.items())
         raise FormatError(
             f"line {max(kinds.values())}: recording {rows[0].recording!r} mixes {mixed}; "
             "write all its times alike"
         )
-    if not moments:
-        return numbers
-    first = min(moments.values())
-    return {place: (moment - first).total_seconds() for place, moment in moments.items()}
+    return times
+
+
+def _paired(events: list[Event], lifecycles: list[str]) -> list[Event]:
+    """Make one event of the start and the completion of a step.
+
+    The first start of a step belongs to its first completion by time, and so on.
+    """
+    found: dict[tuple[str, int], list[int]] = {}
+    counted: Counter[tuple[str, str]] = Counter()
+    for place in sorted(range(len(events)), key=lambda place: _when(events[place])):
+        own = events[place].step, lifecycles[place]
+        found.setdefault((own[0], counted[own]), []).append(place)
+        counted[own] += 1
+    pairs = sorted(sorted(places) for places in found.values())
+    return [_joined([events[place] for place in places]) for places in pairs]
+
+
+def _when(event: Event) -> float:
+    return event.start if event.start is not None else math.inf
+
+
+def _joined(rows: list[Event]) -> Event:
+    starts = [row.start for row in rows if row.start is not None]
+    ends = [time for row in rows if (time := row.start if row.end is None else row.end) is not None]
+    marks = [row.mark for row in rows if row.mark is not None]
+    return Event(
+        rows[0].step,
+        min(starts) if len(starts) == len(rows) else None,
+        max(ends) if len(ends) == len(rows) else None,
+        marks[0] if marks else None,
+        done=all(row.done for row in rows),
+    )
 
 
 COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -183,20 +250,21 @@ COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
         "recording", "recording_id", "recording_name", "video", "video_id", "video_name",
         "case:concept:name", "case", "case_id", "caseid", "session", "session_id", "trace",
         "trace_id", "demonstration", "demonstration_id", "demo", "demo_id", "sequence_id",
-        "take", "take_id",
+        "take", "take_id", "case:id", "order_id", "ticket", "ticket_id",
     ),
     "step": (
         "step", "step_name", "key_step", "keystep", "key_step_name", "action", "action_name",
         "concept:name", "activity", "label", "event", "event_name", "description",
-        "step_description", "step_id", "task", "task_name", "operation",
+        "step_description", "step_id", "task", "task_name", "operation", "status",
     ),
     "start": (
         "start", "start_time", "start_s", "start_sec", "start_seconds", "start_timestamp",
         "starttime", "begin", "begin_time", "onset", "timestamp", "time:timestamp", "time",
+        "event_time", "datetime", "date_time",
     ),
     "end": (
         "end", "end_time", "end_s", "end_sec", "end_seconds", "end_timestamp", "endtime",
-        "stop", "stop_time", "finish", "offset",
+        "stop", "stop_time", "finish", "offset", "complete_timestamp",
     ),
     "mistake": (
         "mistake", "mistakes", "is_mistake", "has_mistake", "error", "errors", "is_error",
@@ -204,9 +272,12 @@ COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "procedure": (
         "procedure", "procedure_name", "recipe", "recipe_name", "scenario", "process",
-        "process_name", "task", "task_name",
+        "process_name", "task", "task_name", "process_id", "case:procedure", "case:process",
     ),
     "weight": ("weight", "recording_weight", "case_weight", "variant_weight"),
+    "lifecycle": (
+        "lifecycle:transition", "lifecycle", "transition", "lifecycle_transition",
+    ),
 }  # fmt: skip
 """For each thing a table holds, the usual names of its column, likeliest first.
 

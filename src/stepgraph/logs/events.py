@@ -1,51 +1,127 @@
-"""A log's rows as events: named, typed, checked, and those of one activity merged."""
+"""A log's rows as events: named, typed, checked, and those of one activity merged.
+
+Tables and JSON Lines mean what `stepgraph.formats.rows` says, row for row: what is refused there is
+refused here. Parquet, XES and tables in memory come from other programs, so that rows which lack
+something are left out and counted in a note.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from stepgraph.errors import FormatError
-from stepgraph.logs.columns import Mapped
-from stepgraph.logs.engine import Engine, name, text
-from stepgraph.logs.source import Source
+from stepgraph.errors import FormatError, SettingError, StepgraphError
+from stepgraph.formats.draft import no_steps
+from stepgraph.formats.reading import lacks_times, names_alike
+from stepgraph.formats.rows import (
+    UNUSED,
+    find_columns,
+    lifecycle_notes,
+    parse_mark,
+    parse_weight,
+    two_weights,
+)
+from stepgraph.formats.times import TimeKind
+from stepgraph.logs.engine import Engine, text
+from stepgraph.logs.source import BLANKS, Source
 from stepgraph.logs.times import TimeColumn, time_column
-from stepgraph.sequences import END, START
+from stepgraph.sequences import END, START, Vocabulary
+
+_NUMBERS = ("start", "end", "weight")
 
 
 @dataclass(frozen=True)
 class Events:
-    """What the engine's table ``events`` holds: procedure, recording, step, time.
+    """What the engine's table ``events`` holds.
+
+    A row of it has the codes of its procedure, step and mark, its recording, whether the step was
+    done, its time and, where the log says so, when it ended, and its weight.
 
     Parameters
     ----------
-    steps, procedures
+    steps, procedures, marks
         The names by their codes.
     rows
         How many rows the log has.
+    order
+        What a recording's steps are sorted by: ``"file"``, ``"start"`` or ``"end"``.
+    is_marked
+        Whether the log says which steps were mistakes or left out.
+    is_weighted
+        Whether it says how many recordings one stands for.
     is_timed
-        Whether the events have a time to sort by.
+        Whether the events have a time.
     is_dated
         Whether it is a moment and not just a number.
     is_zoned
         Whether the log says in which zone its moments are.
+    tells_order
+        Whether to note how the order of the rows differs from that of their times.
     notes
         What was left out, merged or guessed.
     """
 
     steps: list[str]
     procedures: list[str]
+    marks: list[str | None]
     rows: int
+    order: str
+    is_marked: bool
+    is_weighted: bool
     is_timed: bool
     is_dated: bool
     is_zoned: bool
+    tells_order: bool
     notes: tuple[str, ...]
+
+    @property
+    def sort(self) -> str:
+        """SQL for the order of a recording's steps."""
+        return "rowid" if self.order == "file" else "time, rowid"
+
+
+def log_columns(
+    source: Source, given: Mapping[str, str], order: str | None
+) -> tuple[dict[str, str], list[str]]:
+    """Return which column holds what, and notes on the guesses.
+
+    Parameters
+    ----------
+    source
+        The log.
+    given
+        The columns that the user named, by what they hold; a ``time`` is what steps are sorted by.
+    order
+        What they are sorted by.
+
+    Raises
+    ------
+    UnknownNameError
+        If a column was named that is not there.
+    FormatError
+        If the recording or the step cannot be guessed.
+    """
+    named = dict(given)
+    if "time" in named:
+        role = "end" if order == "end" else "start"
+        if role in named:
+            raise SettingError(f"{source.where}: the column of the {role} time is given twice")
+        named[role] = named.pop("time")
+    found, notes = find_columns(
+        list(source.columns), named, source.where, option="--{role}-column NAME"
+    )
+    if source.unread:
+        unread = ", ".join(map(repr, source.unread))
+        said = [note for note in notes if note.startswith(UNUSED)]
+        notes = [note for note in notes if note not in said]
+        notes.append(f"{said[0]}, {unread}" if said else f"{UNUSED}{unread}")
+    return found, notes
 
 
 def load_events(
     engine: Engine,
     source: Source,
-    mapped: Mapped,
+    columns: Mapping[str, str],
     *,
     order: str | None,
     time_format: str | None,
@@ -57,101 +133,118 @@ def load_events(
     ----------
     engine, source
         Where to load to and from.
-    mapped
+    columns
         Which column holds what.
     order
-        ``"start"`` or ``"end"`` sorts by time, ``"file"`` keeps the rows' order; by default by
-        time where there is a time column.
+        ``"start"`` or ``"end"`` sorts by time, ``"file"`` keeps the rows' order. By default tables
+        and JSON Lines keep it, and others are sorted by time where they have one.
     time_format
         How times are written, where they are no ISO 8601.
     procedure
         What to call the procedure where no column says.
     """
+    order = order or _usual_order(source, columns)
     with engine.errors(source.where):
-        raw = _raw(engine, source, mapped, procedure, is_timed=order != "file")
-        steps, procedures, rows, named, notes = _facts(engine, raw, source.where)
-        is_timed = "time" in mapped and order != "file"
-        time = TimeColumn("CAST(NULL AS BIGINT)", is_date=False)
-        if is_timed:
-            time = time_column(engine, raw, "time", time_format, source.where)
-        engine.run(_enum("step_name", steps))
-        engine.run(_enum("procedure_name", procedures))
-        engine.run(
-            f"""
-            CREATE TABLE events AS SELECT
-                enum_code(CAST(procedure AS procedure_name))::INTEGER AS procedure, recording,
-                enum_code(CAST(step AS step_name))::INTEGER AS step, {time.expression} AS time,
-                transition
-            FROM {raw} WHERE recording IS NOT NULL AND step IS NOT NULL
-                AND procedure IS NOT NULL AND step NOT IN ('{START}', '{END}')
-            """
-        )
-        engine.run("DROP TABLE IF EXISTS raw_events")
-        lacking = named - engine.row("SELECT count(*) FROM events")[0]
-        if lacking == named:
-            raise FormatError(
-                f"{source.where}: no row has a recording; name its column (--recording-column NAME)"
-            )
-        if lacking:
-            notes.append(f"{lacking} of {rows} rows have no recording and were left out")
-        if is_timed:
-            notes += _without_times(engine, source.where)
-        if "lifecycle" in mapped:
-            notes += _merged(engine, order or "start")
-    return Events(steps, procedures, rows, is_timed, time.is_date, time.is_zoned, tuple(notes))
-
-
-def _raw(engine: Engine, source: Source, mapped: Mapped, procedure: str, *, is_timed: bool) -> str:
-    """Return a relation with our own column names; texts are parsed once and kept."""
-    is_text = source.relation.startswith(("read_csv", "read_json", "xes"))
-
-    def trimmed(role: str) -> str:
-        value = f"CAST({name(mapped[role])} AS VARCHAR)"
-        # Recordings have too many names to trim where a typed file has written them.
-        return f"nullif({f'trim({value})' if is_text or role != 'recording' else value}, '')"
-
-    transition = (
-        f"lower({trimmed('lifecycle')})" if "lifecycle" in mapped else "CAST(NULL AS VARCHAR)"
+        raw = _raw(engine, source, columns, procedure)
+        names = _names(engine, raw, source)
+        marks = _marks(engine, raw, columns)
+        times = {
+            role: time_column(engine, raw, role, time_format, source.where)
+            for role in ("start", "end")
+            if role in columns
+        }
+        _check_kinds(engine, raw, times, source.where)
+        _check_weights(engine, raw, columns, source.where)
+        lifecycles = _lifecycles(engine, raw) if "lifecycle" in columns else {}
+        main = _main_time(order, times, source, is_paired=bool(lifecycles))
+        _create(engine, raw, names, times, main, is_marked="mistake" in columns)
+        notes = [*names.notes, *_without_recordings(engine, names, source)]
+        if lifecycles:
+            _merge(engine, order)
+            notes += lifecycle_notes(lifecycles)
+        notes += _without_times(engine, order, source)
+        _check_done(engine, source.where)
+    time = times.get(main, TimeColumn("NULL", frozenset()))
+    return Events(
+        names.steps,
+        names.procedures,
+        marks,
+        names.rows,
+        order,
+        is_marked="mistake" in columns,
+        is_weighted="weight" in columns,
+        is_timed=bool(times),
+        is_dated=time.is_date,
+        is_zoned=time.is_zoned,
+        tells_order=source.is_text and (order != "file" or "start" in times),
+        notes=tuple(notes),
     )
-    time = name(mapped["time"]) if is_timed and "time" in mapped else "NULL"
-    query = f"""
-        SELECT {trimmed("procedure") if "procedure" in mapped else text(procedure)} AS procedure,
-            {trimmed("recording")} AS recording, {trimmed("step")} AS step, {time} AS time,
-            {transition} AS transition
-        FROM {source.relation}
-        """
-    if source.relation.startswith(("read_csv", "read_json")):
+
+
+def _usual_order(source: Source, columns: Mapping[str, str]) -> str:
+    if source.is_text:
+        return "file"
+    return next((role for role in ("start", "end") if role in columns), "file")
+
+
+def _raw(engine: Engine, source: Source, columns: Mapping[str, str], procedure: str) -> str:
+    """Return a relation with our own column names; texts are parsed once and kept."""
+    is_read = source.is_text or source.relation == "xes"
+
+    def value(role: str) -> str:
+        if role not in columns:
+            return text(procedure) if role == "procedure" else "CAST(NULL AS VARCHAR)"
+        found = source.values[source.columns.index(columns[role])]
+        if role in ("start", "end") and not is_read:
+            return found  # of a type of its own
+        written = f"CAST({found} AS VARCHAR)"
+        # Recordings have too many names to trim where a typed file has written them.
+        if is_read or role != "recording":
+            written = f"trim({written}, {BLANKS})"
+        if role in _NUMBERS and source.decimal_comma:
+            written = f"replace({written}, ',', '.')"
+        if role == "lifecycle":
+            written = f"lower({written})"
+        return f"nullif({written}, '')"
+
+    roles = ("procedure", "recording", "step", "start", "end", "mistake", "weight", "lifecycle")
+    selected = ", ".join(f'{value(role)} AS "{role}"' for role in roles)
+    query = f"SELECT {selected} FROM {source.relation}"
+    if source.is_text:
         engine.run(f"CREATE TABLE raw_events AS {query}")
         return "raw_events"
     engine.run(f"CREATE VIEW raw_view AS {query}")
     return "raw_view"
 
 
-def _facts(
-    engine: Engine, raw: str, where: str
-) -> tuple[list[str], list[str], int, int, list[str]]:
-    """Return the names of steps and procedures, and notes on rows without them.
+@dataclass(frozen=True)
+class _Names:
+    """The names of steps and procedures, the number of rows, and of those that have both."""
 
-    Between them stand the number of rows, and of those that have both names.
-    """
+    steps: list[str]
+    procedures: list[str]
+    rows: int
+    named: int
+    notes: list[str]
+
+
+def _names(engine: Engine, raw: str, source: Source) -> _Names:
     groups = engine.rows(f"SELECT procedure, step, count(*) FROM {raw} GROUP BY procedure, step")
     rows = sum(number for _, _, number in groups)
     if not rows:
-        raise FormatError(f"{where}: no rows; expected one for each step of each recording")
+        raise FormatError(f"{source.where}: no rows; expected one for each step of each recording")
     lacking = {
         "step": sum(number for _, step, number in groups if step is None),
         "procedure": sum(number for procedure, _, number in groups if procedure is None),
     }
+    notes: list[str] = []
     for what, number in lacking.items():
-        if number == rows:
-            raise FormatError(
-                f"{where}: no row has a {what}; name its column (--{what}-column NAME)"
-            )
-    notes = [
-        f"{number} of {rows} rows have no {what} and were left out"
-        for what, number in lacking.items()
-        if number
-    ]
+        notes += _left_out(source, what, number, rows)
+    if source.is_text:
+        try:
+            Vocabulary(tuple(sorted({step for _, step, _ in groups})))
+        except StepgraphError as error:
+            raise FormatError(f"{source.where}: {error}") from None
     for placed in (START, END):
         number = sum(number for _, step, number in groups if step == placed)
         if number:
@@ -162,39 +255,151 @@ def _facts(
         if procedure is not None and step not in (None, START, END)
     ]
     if not used:
-        raise FormatError(f"{where}: no row has a step; name its column (--step-column NAME)")
+        raise FormatError(
+            f"{source.where}: no row has a step; name its column (--step-column NAME)"
+        )
     steps = sorted({step for _, step, _ in used})
     procedures = sorted({procedure for procedure, _, _ in used})
     named = sum(number for _, _, number in used)
-    return steps, procedures, rows, named, [*notes, *_alike(steps)]
+    return _Names(steps, procedures, rows, named, [*notes, *names_alike(steps)])
 
 
-def _alike(steps: list[str]) -> Iterator[str]:
-    folded: dict[str, list[str]] = {}
-    for step in steps:
-        folded.setdefault(" ".join(step.casefold().split()), []).append(step)
-    for names in folded.values():
-        if len(names) > 1:
-            yield (
-                f"the steps {', '.join(map(repr, names))} differ only in upper and lower case or "
-                f"blanks; kept as {len(names)} steps"
-            )
+def _left_out(source: Source, what: str, number: int, rows: int) -> Iterator[str]:
+    """Yield a note on rows that lack a name; where each must have one, raise."""
+    if number == rows:
+        raise FormatError(
+            f"{source.where}: no row has a {what}; name its column (--{what}-column NAME)"
+        )
+    if number and source.is_text:
+        raise FormatError(
+            f"{source.where}: the {what} is missing in {number} of {rows} rows; fill it in, or "
+            "remove these rows"
+        )
+    if number:
+        yield f"{number} of {rows} rows have no {what} and were left out"
 
 
-def _enum(type_name: str, values: list[str]) -> str:
+def _without_recordings(engine: Engine, names: _Names, source: Source) -> list[str]:
+    lacking = names.named - engine.row("SELECT count(*) FROM events")[0]
+    rows = names.named if lacking == names.named else names.rows
+    return list(_left_out(source, "recording", lacking, rows))
+
+
+def _marks(engine: Engine, raw: str, columns: Mapping[str, str]) -> list[str | None]:
+    """Fill the table ``marks`` (what is written, its code, whether done); return them by code."""
+    if "mistake" not in columns:
+        return [None]
+    written = [row[0] for row in engine.rows(f"SELECT DISTINCT mistake FROM {raw} ORDER BY 1")]
+    parsed = {one: parse_mark(one) for one in written if one is not None}
+    codes: dict[str | None, int] = {None: 0}
+    engine.run("CREATE TABLE marks (written VARCHAR, code INTEGER, done BOOLEAN)")
+    for one, (mark, done) in parsed.items():
+        code = codes.setdefault(mark, len(codes))
+        engine.run(f"INSERT INTO marks VALUES ({text(one)}, {code}, {done})")
+    return list(codes)
+
+
+def _check_kinds(engine: Engine, raw: str, times: Mapping[str, TimeColumn], where: str) -> None:
+    """Check that the times of a recording are written alike."""
+    if len(frozenset().union(*(time.kinds for time in times.values()))) < 2:
+        return
+    both = " || ".join(f"list({time.kind})" for time in times.values() if time.kind != "NULL")
+    found = engine.rows(
+        f"""
+        SELECT recording, kinds FROM (
+            SELECT recording, list_sort(list_distinct({both or "[]"})) AS kinds
+            FROM {raw} GROUP BY procedure, recording)
+        WHERE len(kinds) > 1 ORDER BY recording LIMIT 1
+        """
+    )
+    for recording, kinds in found:
+        mixed = " and ".join(list(TimeKind)[kind] for kind in kinds)
+        raise FormatError(
+            f"{where}: recording {recording!r} mixes {mixed}; write all its times alike"
+        )
+
+
+def _check_weights(engine: Engine, raw: str, columns: Mapping[str, str], where: str) -> None:
+    """Check that a recording has one weight, and fill the table ``weights`` with them all."""
+    engine.run("CREATE TABLE weights (written VARCHAR, value DOUBLE)")
+    if "weight" not in columns:
+        return
+    for recording, one, other in engine.rows(
+        f"SELECT recording, min(weight), max(weight) FROM {raw} GROUP BY procedure, recording "
+        "HAVING min(weight) <> max(weight) ORDER BY recording LIMIT 1"
+    ):
+        raise FormatError(f"{where}: {two_weights(recording, one, other)}")
+    for (written,) in engine.rows(f"SELECT DISTINCT weight FROM {raw} WHERE weight IS NOT NULL"):
+        weight = parse_weight(written, f"{where}: the weight")
+        engine.run(f"INSERT INTO weights VALUES ({text(written)}, {weight!r})")
+
+
+def _main_time(
+    order: str, times: Mapping[str, TimeColumn], source: Source, *, is_paired: bool
+) -> str:
+    """Return which time counts as an event's own: that which sorts, or the first there is."""
+    first = next(iter(times), "start")
+    if order == "file" or order in times:
+        return first if order == "file" else order
+    if times and (not source.is_text or (is_paired and order == "end")):
+        return first  # the end of a pair is the time of its completion
+    raise FormatError(
+        f"{source.where}: no column has {order} times, the steps cannot be sorted by them; read "
+        "them in the order of the file (order 'file') or name the column"
+    )
+
+
+def _create(
+    engine: Engine,
+    raw: str,
+    names: _Names,
+    times: Mapping[str, TimeColumn],
+    main: str,
+    *,
+    is_marked: bool,
+) -> None:
+    """Create the table ``events``; `main` says which time counts as its own."""
+    engine.run(_enum("step_name", names.steps))
+    engine.run(_enum("procedure_name", names.procedures))
+    mark, done = "0", "true"
+    if is_marked:
+        mark = "coalesce((SELECT code FROM marks WHERE written = mistake), 0)"
+        done = "coalesce((SELECT done FROM marks WHERE written = mistake), true)"
+    time = times[main].expression if main in times else "CAST(NULL AS BIGINT)"
+    ended = times["end"].expression if main == "start" and "end" in times else "NULL"
+    engine.run(
+        f"""
+        CREATE TABLE events AS SELECT
+            enum_code(CAST(procedure AS procedure_name))::INTEGER AS procedure, recording,
+            enum_code(CAST(step AS step_name))::INTEGER AS step, {mark} AS mark, {done} AS done,
+            {time} AS time, {ended} AS ended, weight, lifecycle
+        FROM {raw} WHERE recording IS NOT NULL AND step IS NOT NULL
+            AND procedure IS NOT NULL AND step NOT IN ('{START}', '{END}')
+        """
+    )
+    engine.run("DROP TABLE IF EXISTS raw_events")
+
+
+def _enum(type_name: str, values: Sequence[str]) -> str:
     return f"CREATE TYPE {type_name} AS ENUM ({', '.join(map(text, values))})"
 
 
-def _without_times(engine: Engine, where: str) -> list[str]:
-    if not engine.row("SELECT count(*) FROM events WHERE time IS NULL")[0]:
+def _without_times(engine: Engine, order: str, source: Source) -> list[str]:
+    """Leave out recordings that cannot be sorted; of tables and JSON Lines, refuse them."""
+    if (
+        order == "file"
+        or not engine.row("SELECT count(*) FROM events WHERE done AND time IS NULL")[0]
+    ):
         return []
-    lacking = "SELECT DISTINCT procedure, recording FROM events WHERE time IS NULL"
+    lacking = "SELECT DISTINCT procedure, recording FROM events WHERE done AND time IS NULL"
     number, example = engine.row(f"SELECT count(*), min(recording) FROM ({lacking})")
+    if source.is_text:
+        raise FormatError(f"{source.where}: {lacks_times(example, order)}")
     engine.run(f"DELETE FROM events WHERE (procedure, recording) IN ({lacking})")
     if not engine.row("SELECT count(*) FROM events")[0]:
         raise FormatError(
-            f"{where}: every recording lacks the time of a step; take the order of the rows with "
-            "--order file, or name another column with --time-column"
+            f"{source.where}: every recording lacks the time of a step; take the order of the rows "
+            "with --order file, or name another column with --time-column"
         )
     return [
         (
@@ -204,42 +409,46 @@ def _without_times(engine: Engine, where: str) -> list[str]:
     ]
 
 
-def _merged(engine: Engine, order: str) -> list[str]:
-    """Make one event of the start and the completion of an activity."""
+def _check_done(engine: Engine, where: str) -> None:
+    """Check that every recording has a step that was done."""
+    if not engine.row("SELECT count(*) FROM events WHERE NOT done")[0]:
+        return
+    for (recording,) in engine.rows(
+        "SELECT recording FROM events GROUP BY procedure, recording "
+        "HAVING NOT bool_or(done) ORDER BY recording LIMIT 1"
+    ):
+        raise FormatError(f"{where}: {no_steps(recording, skipped=True)}")
+
+
+def _lifecycles(engine: Engine, raw: str) -> dict[str, int]:
+    """Return how many rows say what of the lifecycle of their steps; none where all say the same.
+
+    Rows that all start, or all complete, are a step each.
+    """
     kinds = dict(
-        engine.rows(
-            "SELECT coalesce(transition, 'complete'), count(*) FROM events GROUP BY 1 ORDER BY 1"
-        )
+        engine.rows(f"SELECT coalesce(lifecycle, 'complete'), count(*) FROM {raw} GROUP BY 1")
     )
-    if set(kinds) <= {"complete"} or set(kinds) <= {"start"}:
-        return []
-    before = sum(kinds.values())
-    time = "max(time)" if order == "end" else "min(time)"
-    place = "max(place)" if order == "end" else "min(place)"
+    return {} if set(kinds) <= {"complete"} or set(kinds) <= {"start"} else kinds
+
+
+def _merge(engine: Engine, order: str) -> None:
+    """Make one event of the start and the completion of an activity."""
+    time = "max(coalesce(ended, time))" if order == "end" else "min(time)"
     engine.run(
         f"""
-        CREATE TABLE merged AS SELECT procedure, recording, step, {time} AS time, transition
+        CREATE TABLE merged AS SELECT procedure, recording, step,
+            coalesce(arg_min(mark, place) FILTER (WHERE mark > 0), 0) AS mark,
+            bool_and(done) AS done,
+            CASE WHEN count(time) = count(*) THEN {time} END AS time,
+            max(coalesce(ended, time)) AS ended, max(weight) AS weight,
+            CAST(NULL AS VARCHAR) AS lifecycle
         FROM (
-            SELECT procedure, recording, step, time, place, CAST(NULL AS VARCHAR) AS transition,
-                row_number() OVER (PARTITION BY procedure, recording, step, kind
-                                   ORDER BY time, place) AS number
-            FROM (SELECT *, rowid AS place, coalesce(transition, 'complete') AS kind FROM events)
+            SELECT *, row_number() OVER (PARTITION BY procedure, recording, step, kind
+                                         ORDER BY time NULLS LAST, place) AS number
+            FROM (SELECT *, rowid AS place, coalesce(lifecycle, 'complete') AS kind FROM events)
             WHERE kind IN ('start', 'complete'))
-        GROUP BY procedure, recording, step, transition, number ORDER BY {place}
+        GROUP BY procedure, recording, step, number ORDER BY min(place)
         """
     )
     engine.run("DROP TABLE events")
     engine.run("ALTER TABLE merged RENAME TO events")
-    after = engine.row("SELECT count(*) FROM events")[0]
-    notes = [
-        (
-            f"lifecycle: the start and the completion of a step are one, {before} events make "
-            f"{after} steps, in the order of their {'ends' if order == 'end' else 'starts'}"
-        )
-    ]
-    others = [
-        f"{number} {kind!r}" for kind, number in kinds.items() if kind not in ("start", "complete")
-    ]
-    if others:
-        notes.append(f"lifecycle: left out were {', '.join(others)}")
-    return notes

@@ -1,4 +1,9 @@
-"""Which recordings of a log count: by date, completeness and frequency."""
+"""Equal recordings of a log counted together, and which of them count.
+
+The table ``variants`` has each sequence of steps once, with its marks and with what was left out,
+the number of recordings that have it and the name of the first of them. Filters go by date,
+completeness and frequency.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from stepgraph.errors import FormatError, SettingError, UnknownNameError
+from stepgraph.formats.reading import order_note
 from stepgraph.logs.engine import Engine
+from stepgraph.logs.events import Events
 from stepgraph.logs.times import moment
 
+ROWS_AT_ONCE = 25_000_000
+"""How many events are put in order at once; more are taken in parts, so that memory is bounded."""
 USUAL_SHARE = 0.05
 """A step that begins, or ends, at least this share of a procedure's recordings usually does so."""
 
@@ -72,8 +81,9 @@ class LogFilter:
         since, until = self.bounds
         parts = [f"min(time) >= {since}"] if since is not None else []
         # Below the next microsecond, as times may be finer than a moment that is given.
-        parts += [f"max(time) < {until + 1}"] if until is not None else []
-        return " AND ".join(parts) or "true"
+        if until is not None:
+            parts.append(f"greatest(max(time), max(ended)) < {until + 1}")
+        return f"coalesce({' AND '.join(parts)}, false)" if parts else "true"
 
     @property
     def by_sequence(self) -> bool:
@@ -86,7 +96,7 @@ class LogFilter:
         Parameters
         ----------
         engine
-            It holds the table ``variants``: procedure, steps, n, id.
+            It holds the table ``variants``.
         steps
             The step names by their codes.
         where
@@ -140,7 +150,12 @@ class LogFilter:
             found.append(
                 (
                     f"has a sequence that {self.min_variant} recordings have",
-                    [f"DELETE FROM variants WHERE n < {self.min_variant}"],
+                    [
+                        (
+                            f"CREATE OR REPLACE TABLE variants AS SELECT * FROM variants QUALIFY "
+                            f"sum(n) OVER (PARTITION BY procedure, steps) >= {self.min_variant}"
+                        )
+                    ],
                 )
             )
         if self.top_variants is not None:
@@ -148,19 +163,22 @@ class LogFilter:
                 (
                     f"has one of the {self.top_variants} most frequent sequences",
                     [
-                        (
-                            "CREATE OR REPLACE TABLE variants AS SELECT * FROM variants "
-                            "QUALIFY row_number() OVER (PARTITION BY procedure "
-                            f"ORDER BY n DESC, steps) <= {self.top_variants}"
-                        )
+                        f"""
+                        CREATE OR REPLACE TABLE variants AS SELECT * EXCLUDE (shown) FROM (
+                            SELECT *, sum(n) OVER (PARTITION BY procedure, steps) AS shown
+                            FROM variants)
+                        QUALIFY dense_rank() OVER (PARTITION BY procedure
+                            ORDER BY shown DESC, steps) <= {self.top_variants}
+                        """
                     ],
                 )
             )
         return found
 
 
-def _recordings(engine: Engine) -> int:
-    return int(engine.row("SELECT coalesce(sum(n), 0) FROM variants")[0])
+def _recordings(engine: Engine) -> float:
+    number = float(engine.row("SELECT coalesce(sum(n), 0) FROM variants")[0])
+    return int(number) if number.is_integer() else number
 
 
 def usual(place: str) -> str:
@@ -192,12 +210,105 @@ def _rare_steps(least: int) -> list[str]:
             GROUP BY ALL HAVING shown >= {least})
         GROUP BY procedure
         """,
-        """
+        f"""
         CREATE OR REPLACE TABLE variants AS
-        SELECT procedure, steps, sum(n)::BIGINT AS n, min(id) AS id FROM (
-            SELECT procedure, list_filter(steps, lambda step: list_contains(kept, step)) AS steps,
-                n, id
+        SELECT procedure, steps, marks, skipped, sum(n) AS n, arg_min(id, first) AS id,
+            min(first) AS first
+        FROM (
+            SELECT procedure, {_kept("steps")} AS steps,
+                list_transform(
+                    list_filter(list_zip(steps, marks), lambda pair: list_contains(kept, pair[1])),
+                    lambda pair: pair[2]) AS marks,
+                {_kept("skipped")} AS skipped, n, id, first
             FROM variants JOIN frequent USING (procedure))
-        WHERE len(steps) > 0 GROUP BY procedure, steps
+        WHERE len(steps) > 0 GROUP BY procedure, steps, marks, skipped
         """,
     ]
+
+
+def _kept(steps: str) -> str:
+    return f"list_filter({steps}, lambda step: list_contains(kept, step))"
+
+
+def count_variants(engine: Engine, keep: LogFilter, events: Events, where: str) -> list[str]:
+    """Fill the table ``variants`` from the events; return notes on what is not in it."""
+    parts = max(1, -(-engine.row("SELECT count(*) FROM events")[0] // ROWS_AT_ONCE))
+    for part in range(parts):
+        some = f"WHERE hash(recording) % {parts} = {part}" if parts > 1 else ""
+        query = _variants(f"events {some}", "recording", keep, events)
+        engine.run(f"{'INSERT INTO parts' if part else 'CREATE TABLE parts AS'} {query}")
+    notes = []
+    shared = engine.row("SELECT sum(recordings) FROM parts WHERE procedure <> other")[0]
+    if shared:
+        notes.append(_split(engine, keep, int(shared), events))
+    engine.run(
+        """
+        CREATE TABLE variants AS SELECT procedure, steps, marks, skipped, sum(n) AS n,
+            arg_min(id, first) AS id, min(first) AS first
+        FROM parts WHERE inside GROUP BY procedure, steps, marks, skipped
+        """
+    )
+    total, kept, moved = engine.row(
+        "SELECT sum(recordings)::BIGINT, (sum(recordings) FILTER (WHERE inside))::BIGINT, "
+        "sum(moved)::BIGINT FROM parts"
+    )
+    engine.run("DROP TABLE parts")
+    if not kept:
+        raise FormatError(
+            f"{where}: no recording is left: none of {total} lies between the dates as a whole"
+        )
+    if kept < total:
+        notes.append(f"{total - kept} of {total} recordings left out: not between the dates")
+    on_order = order_note(moved, total, events.order) if events.tells_order else None
+    return [*notes, *([on_order] if on_order else [])]
+
+
+def _variants(rows: str, key: str, keep: LogFilter, events: Events) -> str:
+    """Return the query for the variants of some events, by their recordings' key."""
+    done = " FILTER (WHERE done)" if events.is_marked else ""
+    marks = skipped = "[]::INTEGER[]"
+    if events.is_marked:
+        marks = f"list(mark ORDER BY {events.sort}){done}"
+        skipped = "list(step ORDER BY rowid) FILTER (WHERE NOT done)"
+    weight = "1"
+    if events.is_weighted:
+        weight = "coalesce((SELECT value FROM weights WHERE written = weight), 1)"
+    moved = "0"
+    if events.tells_order:
+        times = f"list(time ORDER BY rowid){done}"
+        complete = f"count(time){done} = count(*){done}"
+        moved = f"CASE WHEN {complete} THEN ({times} <> list_sort({times}))::INTEGER ELSE 0 END"
+    once = "list_filter(skipped, lambda step, place: list_position(skipped, step) = place)"
+    return f"""
+        SELECT procedure, other, steps, marks, skipped, sum({weight}) AS n,
+            arg_min(recording, first) AS id, min(first) AS first, count(*) AS recordings,
+            sum(moved) AS moved, inside
+        FROM (SELECT * REPLACE (coalesce({once}, []) AS skipped) FROM (
+            SELECT min(procedure) AS procedure, max(procedure) AS other, recording,
+                list(step ORDER BY {events.sort}){done} AS steps, {marks} AS marks,
+                {skipped} AS skipped, max(weight) AS weight, min(rowid) AS first,
+                {moved} AS moved, {keep.inside} AS inside
+            FROM {rows} GROUP BY {key}))
+        GROUP BY procedure, other, steps, marks, skipped, inside
+        """
+
+
+def _split(engine: Engine, keep: LogFilter, number: int, events: Events) -> str:
+    """Count recordings that several procedures share once in each of them."""
+    engine.run(
+        "CREATE TABLE shared AS SELECT recording FROM events GROUP BY recording "
+        "HAVING min(procedure) <> max(procedure)"
+    )
+    engine.run("DELETE FROM parts WHERE procedure <> other")
+    some = "events WHERE recording IN (SELECT recording FROM shared)"
+    engine.run(f"INSERT INTO parts {_variants(some, 'procedure, recording', keep, events)}")
+    example, one, other = engine.row(
+        "SELECT recording, min(procedure), max(procedure) FROM events "
+        "WHERE recording = (SELECT min(recording) FROM shared) GROUP BY recording"
+    )
+    subject = f"{number} recordings are" if number > 1 else "a recording is"
+    return (
+        f"{subject} listed under more than one procedure, such as {example!r} under "
+        f"{events.procedures[one]!r} and {events.procedures[other]!r}; each procedure keeps its "
+        "own part"
+    )

@@ -12,10 +12,9 @@ import numpy as np
 
 from stepgraph.errors import FormatError, SettingError, UnknownNameError
 from stepgraph.formats.reading import ORDERS, Reading
-from stepgraph.logs.columns import Mapped, map_columns
 from stepgraph.logs.engine import LONGEST_LINE, MEMORY, Engine, name
-from stepgraph.logs.events import Events, load_events
-from stepgraph.logs.filters import LogFilter
+from stepgraph.logs.events import Events, load_events, log_columns
+from stepgraph.logs.filters import LogFilter, count_variants
 from stepgraph.logs.source import (
     Source,
     as_path,
@@ -26,7 +25,6 @@ from stepgraph.logs.source import (
     open_files,
     open_table,
 )
-from stepgraph.logs.variants import count_variants
 from stepgraph.logs.xes import COLUMNS, XesReader
 from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
 
@@ -64,8 +62,8 @@ class Log:
         The log, for messages.
     events
         What the events are.
-    mapped
-        Which column holds what.
+    columns, guessed
+        Which column holds what, and which of these were guessed.
     notes
         What was merged, left out or guessed.
     keep
@@ -77,19 +75,21 @@ class Log:
         engine: Engine,
         where: str,
         events: Events,
-        mapped: Mapped,
+        columns: Mapping[str, str],
+        guessed: Sequence[str],
         notes: Sequence[str],
         keep: LogFilter,
     ) -> None:
         self.engine = engine
         self.where = where
         self.events = events
-        self.mapped = mapped
+        self.columns = dict(columns)
+        self.guessed = tuple(guessed)
         self.notes = tuple(notes)
         self.keep = keep
         with engine.errors(where):
             sizes = engine.rows(
-                "SELECT procedure, count(*), sum(n)::BIGINT, max(len(steps)) FROM variants "
+                "SELECT procedure, count(*), round(sum(n))::BIGINT, max(len(steps)) FROM variants "
                 "GROUP BY procedure ORDER BY procedure"
             )
         self._codes = {events.procedures[code]: code for code, *_ in sizes}
@@ -120,8 +120,8 @@ class Log:
         codes = ", ".join(str(self._codes[one]) for one in wanted)
         with self.engine.errors(self.where):
             rows = self.engine.rows(
-                "SELECT procedure, steps, n, id FROM variants "
-                f"WHERE procedure IN ({codes}) ORDER BY procedure, n DESC, steps"
+                "SELECT procedure, steps, marks, skipped, n, id FROM variants "
+                f"WHERE procedure IN ({codes}) ORDER BY procedure, first"
             )
         found = {
             self.events.procedures[code]: self._demonstrations(code, list(group))
@@ -132,11 +132,18 @@ class Log:
     def _demonstrations(self, code: int, rows: list[tuple[Any, ...]]) -> Demonstrations:
         nodes: dict[int, int] = {}
         sequences = []
-        for _, steps, number, id_ in rows:
-            for step in steps:
+        names = self.events.marks
+        for _, steps, marks, skipped, number, id_ in rows:
+            for step in (*steps, *skipped):
                 nodes.setdefault(step, len(nodes) + 1)
             sequences.append(
-                KeyStepSequence(id_, tuple(map(nodes.__getitem__, steps)), weight=float(number))
+                KeyStepSequence(
+                    id_,
+                    tuple(map(nodes.__getitem__, steps)),
+                    mistakes=tuple(names[m] for m in marks) if self.events.is_marked else None,
+                    skipped=tuple(map(nodes.__getitem__, skipped)),
+                    weight=float(number),
+                )
             )
         vocabulary = Vocabulary(tuple(self.events.steps[step] for step in nodes))
         return Demonstrations(vocabulary, tuple(sequences), self.events.procedures[code])
@@ -162,11 +169,12 @@ def open_log(
         A path, a glob or an address of Parquet, CSV or JSON Lines; a path of XES; or a table that
         speaks Arrow, such as pandas, polars and pyarrow have.
     columns
-        Which column holds the recording, step, time, procedure or lifecycle, where its name does
-        not say so.
+        Which column holds the recording, step, start, end, mistake, procedure, weight or
+        lifecycle, where its name does not say so; a ``time`` is what steps are sorted by.
     order
-        ``"start"`` (the default where there are times) and ``"end"`` sort by time, ``"file"`` keeps
-        the order of the rows. Rows of the same time keep their order.
+        ``"start"`` and ``"end"`` sort by time, ``"file"`` keeps the order of the rows. CSV and JSON
+        Lines keep it by default, others are sorted by time where they have one. Rows of the same
+        time keep their order.
     time_format
         How times are written, in the manner of strptime, where they are no ISO 8601.
     keep
@@ -204,23 +212,24 @@ def open_log(
                 source, called, notes = _load_xes(engine, log, given, longest_line)
             else:
                 source = open_files(engine, log, longest_line=longest_line)
-        mapped = map_columns(source.columns, given, source.where)
+        mapped, on_columns = log_columns(source, given, order)
         events = load_events(
             engine, source, mapped, order=order, time_format=time_format, procedure=called
         )
         if keep.bounds != (None, None) and not events.is_dated:
             raise SettingError(
                 f"{source.where}: since and until need dates to compare with; the log has "
-                + ("only numbers as times" if events.is_timed else "no time column in use")
+                + ("numbers as times" if events.is_timed else "no time column")
             )
         with engine.errors(source.where):
             notes += [
-                *mapped.notes(),
+                *on_columns,
                 *events.notes,
                 *count_variants(engine, keep, events, source.where),
             ]
             notes += keep.apply(engine, events.steps, source.where)
-        yield Log(engine, source.where, events, mapped, notes, keep)
+        guessed = [role for role, column in mapped.items() if column not in given.values()]
+        yield Log(engine, source.where, events, mapped, guessed, notes, keep)
     finally:
         engine.close()
 
@@ -282,4 +291,5 @@ def _load_xes(
     if doubled:
         notes.append(f"{doubled} traces have the name of another one and were joined with it")
     unused = [key for key in found if key not in columns]
-    return Source(where, (*columns, *unused), "xes"), called or _name(where), notes
+    source = Source(where, tuple(columns), "xes", tuple(map(name, columns)), unread=tuple(unused))
+    return source, called or _name(where), notes

@@ -125,38 +125,43 @@ def profile_log(log: Any, **options: Any) -> LogProfile:
 def _profile(log: Log) -> LogProfile:
     engine, names = log.engine, log.events.steps
     total = sum(size.recordings for size in log.procedures)
+    engine.run(  # whatever their marks
+        "CREATE OR REPLACE TABLE sequences AS "
+        "SELECT procedure, steps, sum(n) AS n FROM variants GROUP BY procedure, steps"
+    )
     variants, once, repeating = engine.row(
         """
         SELECT count(*), count(*) FILTER (WHERE n = 1),
             coalesce(sum(n) FILTER (WHERE len(list_distinct(steps)) < len(steps)), 0)
-        FROM variants
+        FROM sequences
         """
     )
     lengths = engine.rows(
-        "SELECT len(steps) AS length, sum(n)::BIGINT FROM variants GROUP BY length ORDER BY length"
+        "SELECT len(steps) AS length, round(sum(n))::BIGINT FROM sequences "
+        "GROUP BY length ORDER BY length"
     )
     steps = [
-        Listed(names[code], int(shown), int(shown) / total, float(again) / int(shown))
+        Listed(names[code], round(shown), float(shown) / total, float(again) / float(shown))
         for code, shown, again in engine.rows(
             """
             SELECT step, sum(n) AS shown, coalesce(sum(n) FILTER (WHERE times > 1), 0) FROM (
                 SELECT variant, any_value(n) AS n, step, count(*) AS times
-                FROM (SELECT rowid AS variant, n, unnest(steps) AS step FROM variants)
+                FROM (SELECT rowid AS variant, n, unnest(steps) AS step FROM sequences)
                 GROUP BY variant, step)
             GROUP BY step ORDER BY shown DESC, step
             """
         )
     ]
     top = engine.rows(
-        f"SELECT procedure, steps, n FROM variants ORDER BY n DESC, procedure, steps LIMIT {MOST}"
+        f"SELECT procedure, steps, n FROM sequences ORDER BY n DESC, procedure, steps LIMIT {MOST}"
     )
     several = len(log.procedures) > 1
     listed = tuple(
         Listed(
             (f"{log.events.procedures[procedure]}: " if several else "")
             + " > ".join(names[step] for step in codes),
-            number,
-            number / total,
+            round(number),
+            float(number) / total,
         )
         for procedure, codes, number in top
     )
@@ -171,10 +176,10 @@ def _profile(log: Log) -> LogProfile:
     }
     return LogProfile(
         log.where,
-        dict(log.mapped.by_role),
-        log.mapped.guessed,
+        log.columns,
+        log.guessed,
         log.events.rows,
-        int(engine.row("SELECT sum(n * len(steps)) FROM variants")[0]),
+        int(engine.row("SELECT sum(n * len(steps)) FROM sequences")[0]),
         total,
         len(steps),
         variants,
@@ -261,7 +266,7 @@ def _of_all(log: Log) -> list[str]:
 
 def _problems(log: Log, profile: Mapping[str, float], steps: list[Listed], total: int) -> list[str]:
     found = []
-    if "time" not in log.mapped:
+    if not log.events.is_timed:
         found.append("no time column was found: the order of the rows is taken")
     if profile["tied"]:
         found.append(

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import glob as globs
 import gzip
-import io
 import zlib
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from stepgraph.errors import FileError, FormatError, SettingError
 from stepgraph.files import empty_file
-from stepgraph.logs.engine import LONGEST_LINE, Engine, text
+from stepgraph.formats.csv import read_header
+from stepgraph.logs.engine import LONGEST_LINE, Engine, name, text
 
-FORMATS = {
+LOG_ENDINGS = {
     "parquet": (".parquet", ".pq"),
     "csv": (".csv", ".tsv", ".csv.gz", ".tsv.gz"),
     "jsonl": (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"),
@@ -24,8 +22,31 @@ FORMATS = {
 }
 """How the names of a log's files end, by format."""
 
-_ONLY_LOGS = (*FORMATS["parquet"], *FORMATS["xes"], ".gz")
-_DELIMITERS = (",", ";", "\t")
+_ONLY_LOGS = (*LOG_ENDINGS["parquet"], *LOG_ENDINGS["xes"], ".gz")
+
+BLANKS = (
+    "'"
+    + "".join(
+        map(
+            chr,
+            (
+                *range(9, 14),
+                *range(28, 33),
+                133,
+                160,
+                5760,
+                *range(8192, 8203),
+                8232,
+                8233,
+                8239,
+                8287,
+                12288,
+            ),
+        )
+    )
+    + "'"
+)
+"""What Python takes for blanks around a text, as SQL."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +61,23 @@ class Source:
         The columns that there are.
     relation
         What stands after FROM.
+    values
+        SQL for the value of each column.
+    is_text
+        Whether it is a table or JSON Lines, which mean what `read_demonstrations` says.
+    decimal_comma
+        Whether numbers are written with a comma.
+    unread
+        Further columns that there are and that cannot be selected.
     """
 
     where: str
     columns: tuple[str, ...]
     relation: str
+    values: tuple[str, ...]
+    is_text: bool = False
+    decimal_comma: bool = False
+    unread: tuple[str, ...] = ()
 
 
 def is_table(value: object) -> bool:
@@ -73,10 +106,10 @@ def format_of(where: str) -> str:
         If the ending tells none.
     """
     lower = where.split("?")[0].lower() if "://" in where else where.lower()
-    for known, endings in FORMATS.items():
+    for known, endings in LOG_ENDINGS.items():
         if lower.endswith(endings):
             return known
-    expected = ", ".join(ending for endings in FORMATS.values() for ending in endings)
+    expected = ", ".join(ending for endings in LOG_ENDINGS.values() for ending in endings)
     hint = "; 'stepgraph learn' reads recordings in JSON" if lower.endswith(".json") else ""
     raise FormatError(
         f"{where}: the ending does not tell the format of the log; expected {expected}{hint}"
@@ -117,22 +150,14 @@ def open_files(engine: Engine, where: str, *, longest_line: int = LONGEST_LINE) 
     """
     kind = format_of(where)
     files = [where] if "://" in where else local_files(where)
-    if kind == "parquet":
-        relation = f"read_parquet({_list(files)}, union_by_name = true)"
-    elif kind == "csv":
-        if "://" in where:
-            relation = f"read_csv({_list(files)}, all_varchar = true, header = true)"
-        else:
-            relation = _csv(files, longest_line)
-    else:
-        options = f"format = 'newline_delimited', maximum_object_size = {longest_line}"
-        found = f"read_json({_list(files)}, {options})"
-        columns = _columns(engine, found, where)
-        types = ", ".join(f"{text(column)}: 'VARCHAR'" for column in columns)
-        # As texts, so that a column of mixed types says what the file says.
-        relation = f"read_json({_list(files)}, {options}, columns = {{{types}}})"
-        return Source(where, columns, relation)
-    return Source(where, _columns(engine, relation, where), relation)
+    if kind == "jsonl":
+        return _json_lines(engine, files, where, longest_line)
+    if kind == "csv" and "://" not in where:
+        return _csv(files, where, longest_line)
+    relation = f"read_parquet({_list(files)}, union_by_name = true)"
+    if kind == "csv":
+        relation = f"read_csv({_list(files)}, all_varchar = true, header = true)"
+    return _named(engine, relation, where, is_text=kind == "csv")
 
 
 def as_path(log: object) -> str:
@@ -168,7 +193,7 @@ def open_table(engine: Engine, table: Any) -> Source:
         with engine.errors(where):
             engine.run("CREATE TABLE read_once AS SELECT * FROM given_table")
         relation = "read_once"
-    return Source(where, _columns(engine, relation, where), relation)
+    return _named(engine, relation, where)
 
 
 class _Stream:
@@ -220,64 +245,120 @@ def _exists(where: str) -> bool:
         return False
 
 
-def _columns(engine: Engine, relation: str, where: str) -> tuple[str, ...]:
+def _named(engine: Engine, relation: str, where: str, *, is_text: bool = False) -> Source:
+    """Return the rows of something whose columns the engine knows by name."""
     with engine.errors(where):
         described = engine.rows(f"DESCRIBE SELECT * FROM {relation}")
-    return tuple(str(row[0]) for row in described)
+    columns = tuple(str(row[0]) for row in described)
+    return Source(where, columns, relation, tuple(map(name, columns)), is_text=is_text)
 
 
 def _list(files: list[str]) -> str:
     return f"[{', '.join(map(text, files))}]"
 
 
-def _csv(files: list[str], longest_line: int) -> str:
-    """Return the reader of tables whose separator and columns we found ourselves.
+def _json_lines(engine: Engine, files: list[str], where: str, longest_line: int) -> Source:
+    """Return the rows of JSON Lines, in which each line may have keys of its own."""
+    relation = (
+        f"read_ndjson_objects({_list(files)}, maximum_object_size = {longest_line}, "
+        "ignore_errors = false)"
+    )
+    with engine.errors(where):
+        found = engine.rows(
+            f"""
+            SELECT kind, keys, min(line) FROM (
+                SELECT json_type(json) AS kind, json_keys(json) AS keys,
+                    row_number() OVER () AS line
+                FROM {relation})
+            GROUP BY kind, keys ORDER BY min(line)
+            """
+        )
+    columns: dict[str, None] = {}
+    for kind, keys, line in found:
+        if kind != "OBJECT":
+            raise FormatError(f"{where}: row {line} is no object; expected one event a line")
+        if len(set(keys)) < len(keys):
+            raise FormatError(f"{where}: row {line} has a key twice; expected each once")
+        columns |= dict.fromkeys(keys)
+    if "steps" in columns:
+        raise FormatError(
+            f"{where}: a line with 'steps' is a whole recording; an event log has one event a "
+            "line, leave its options out or write a line for each step"
+        )
+    return Source(where, tuple(columns), relation, tuple(map(_key, columns)), is_text=True)
 
-    The engine's own detection may take a later line for the first one.
-    """
-    delimiter, header = _header(files[0], longest_line)
-    for other in files[1:]:
-        columns = _header(other, longest_line)[1]
-        if columns != header:
-            raise FormatError(
-                f"{other}: its columns are {', '.join(map(repr, columns))}; expected those of "
-                f"{files[0]}: {', '.join(map(repr, header))}"
-            )
-    for column, count in Counter(header).items():
-        if count > 1:
-            raise FormatError(f"{files[0]}: two columns are called {column!r}; rename one of them")
-    types = ", ".join(f"{text(column)}: 'VARCHAR'" for column in header)
+
+def _key(key: str) -> str:
+    """Return SQL for the text of what a line has under a key; lists and objects are an error."""
+    pointer = text("/" + key.replace("~", "~0").replace("/", "~1"))
+    problem = text(f"{key!r} holds a list or an object; expected a text or a number")
     return (
-        f"read_csv({_list(files)}, auto_detect = false, header = true, "
-        f"delim = {text(delimiter)}, quote = '\"', escape = '\"', columns = {{{types}}}, "
-        f"max_line_size = {longest_line}, nullstr = '')"
+        f"CASE WHEN json_type(json, {pointer}) IN ('ARRAY', 'OBJECT') THEN error({problem}) "
+        f"ELSE json ->> {pointer} END"
     )
 
 
-def _header(path: str, longest_line: int) -> tuple[str, list[str]]:
+def _csv(files: list[str], where: str, longest_line: int) -> Source:
+    """Return the rows of tables whose separator and columns we found ourselves.
+
+    The engine's own detection may take a later line for the first one.
+    """
+    delimiter, header, skipped = _header(files[0], longest_line)
+    for other in files[1:]:
+        found = _header(other, longest_line)
+        if found[1] != header:
+            raise FormatError(
+                f"{other}: its columns are {', '.join(map(repr, found[1]))}; expected those of "
+                f"{files[0]}: {', '.join(map(repr, header))}"
+            )
+        if (found[0], found[2]) != (delimiter, skipped):
+            raise FormatError(
+                f"{other}: separated in another way than {files[0]}; write all files alike"
+            )
+    values = tuple(f"c{number}" for number in range(len(header)))
+    types = ", ".join(f"{value}: 'VARCHAR'" for value in values)
+    relation = (
+        f"read_csv({_list(files)}, auto_detect = false, header = true, skip = {skipped}, "
+        f"delim = {text(delimiter)}, quote = '\"', escape = '\"', columns = {{{types}}}, "
+        f"max_line_size = {longest_line}, nullstr = '')"
+    )
+    any_value = " OR ".join(f"trim({value}, {BLANKS}) <> ''" for value in values)
+    return Source(
+        where,
+        tuple(header),
+        f"(SELECT * FROM {relation} WHERE {any_value})",
+        values,
+        is_text=True,
+        decimal_comma=delimiter == ";",
+    )
+
+
+def _header(path: str, longest_line: int) -> tuple[str, list[str], int]:
+    """Return a table's separator, its columns, and how many empty lines stand above them."""
+    lines: list[str] = []
     try:
         with Path(path).open("rb") as plain:
             is_packed = path.lower().endswith(".gz")
             stream = gzip.GzipFile(fileobj=plain) if is_packed else plain
-            line = stream.readline(longest_line + 1)
+            while line := stream.readline(longest_line + 1):
+                if len(line) > longest_line:
+                    raise FormatError(
+                        f"{path}: line {len(lines) + 1} is longer than {longest_line:,} bytes; is "
+                        "it a table?"
+                    )
+                lines.append(line.decode("utf-8-sig"))
+                if lines[-1].strip(" \t\r\n,;"):
+                    break
     except (OSError, EOFError, zlib.error) as error:
         raise FileError(f"{path}: cannot be read ({error})") from None
-    if len(line) > longest_line:
-        raise FormatError(f"{path}: line 1 is longer than {longest_line:,} bytes; is it a table?")
-    try:
-        first = line.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise FileError(
             f"{path}: byte {error.start} is not UTF-8; save the file with the encoding UTF-8"
         ) from None
-    if not first.strip():
-        raise FormatError(f"{path}: the first line is empty; expected the columns' names in it")
     try:
-        rows = {
-            delimiter: next(csv.reader(io.StringIO(first), delimiter=delimiter), [])
-            for delimiter in _DELIMITERS
-        }
-    except csv.Error as error:
-        raise FormatError(f"{path}: line 1 holds no columns of a table ({error})") from None
-    delimiter = max(_DELIMITERS, key=lambda one: len(rows[one]))
-    return delimiter, [column.strip() for column in rows[delimiter]]
+        # A carriage return alone may end lines: the columns stand before it.
+        first = "".join(lines).replace("\r\n", "\n")
+        delimiter, header = read_header(Path(path.removesuffix(".gz")), first)
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from None
+    return delimiter, header, len(lines) - 1

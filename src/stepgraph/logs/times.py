@@ -1,27 +1,42 @@
-"""When an event was: any way of writing time that duckdb knows, as one number to sort by."""
+"""When an event was, as one number to sort by.
+
+Texts mean what `stepgraph.formats.times` says. SQL reads the two usual spellings, plain numbers and
+ISO 8601 timestamps, at the engine's speed; every other text goes through the parser itself, once
+for each distinct one. Columns with a type of their own, such as Parquet has, keep it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import numpy as np
 
 from stepgraph.errors import FormatError, SettingError
+from stepgraph.formats.times import OTHER_TIMES, Time, TimeKind, parse_time
 from stepgraph.logs.engine import Engine, text
-
-# A zone is only looked for behind a time of day: the end of a date looks like one.
-_ZONE = r":\d\d(\.\d+)?\s*([Zz]|[+-]\d\d(:?\d\d)?|[A-Za-z][A-Za-z_/+-]+)$"
 
 _EXACT = (
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER",
     "UBIGINT", "DECIMAL",
 )  # fmt: skip
 _ROUNDED = ("FLOAT", "DOUBLE", "UHUGEINT")
-
-# What a decimal of the engine holds to the last digit, where a floating point number may not.
-_PLAIN_NUMBER = r"^[+-]?(\d{1,28}(\.\d{0,9})?|\.\d{1,9})$"
 _NANOSECONDS = ("TIMESTAMP_NS", "TIMESTAMPTZ_NS", "TIMESTAMP_NS WITH TIME ZONE")
+
+_PLAIN_NUMBER = r"[+-]?(\d{1,28}(\.\d{0,9})?|\.\d{1,9})"
+"""Numbers that a decimal of the engine holds to the last digit."""
+_ZONE = r"(Z|[+-](0\d|1[0-4]):[0-5]\d)"
+_PLAIN_TIMESTAMP = (
+    r"[12]\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
+    rf"([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{{1,9}})?)?{_ZONE}?)?"
+)
 _FINER = r"\.\d{6}(\d{1,3})"
 """The digits of a time of day behind its microseconds."""
+_NUMBER, _FINE_MOMENT = "DECIMAL(38, 9)", "DECIMAL(38, 3)"
+_LARGEST = Decimal(10) ** 28
+_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True)
@@ -31,17 +46,27 @@ class TimeColumn:
     Parameters
     ----------
     expression
-        SQL for the number: microseconds since 1970 in UTC, or the log's own number; NULL for one
-        that is not finite.
-    is_date
-        Whether it is a moment and not just a number.
-    is_zoned
-        Whether the log says in which zone its moments are.
+        SQL for the number: microseconds since 1970 in UTC, or the log's own number; NULL where
+        there is none, or none that is finite.
+    kinds
+        How the times are written.
+    kind
+        SQL for the kind of a row's time: its place among the values of `TimeKind`.
     """
 
     expression: str
-    is_date: bool
-    is_zoned: bool = False
+    kinds: frozenset[TimeKind]
+    kind: str = "NULL"
+
+    @property
+    def is_date(self) -> bool:
+        """Whether the times are moments and not just numbers."""
+        return bool(self.kinds) and TimeKind.SECONDS not in self.kinds
+
+    @property
+    def is_zoned(self) -> bool:
+        """Whether the log says in which zone its moments are."""
+        return self.kinds == {TimeKind.ZONED}
 
 
 def time_column(
@@ -54,7 +79,7 @@ def time_column(
     engine, relation
         Where the events are.
     column
-        The time column, as SQL.
+        The time column, ``"start"`` or ``"end"``.
     time_format
         How times are written, in the manner of strptime, where they are no ISO 8601.
     where
@@ -63,29 +88,31 @@ def time_column(
     Raises
     ------
     FormatError
-        If times are written in several ways, or in one that is not known.
+        If a time is written in a way that is not known.
     """
-    ((_, kind, *_),) = engine.rows(f"DESCRIBE SELECT {column} FROM {relation}")
+    place = f'"{column}"'
+    ((_, kind, *_),) = engine.rows(f"DESCRIBE SELECT {place} FROM {relation}")
     if kind == "VARCHAR":
         if time_format is not None:
-            return _with_format(engine, relation, column, time_format, where)
-        return _texts(engine, relation, column, where)
+            return _with_format(engine, relation, place, time_format, where)
+        return _Texts(engine, relation, column, where).column()
     if time_format is not None:
         raise SettingError(
             f"{where}: the time column holds {kind}, not texts; leave the time format out"
         )
     if kind in _NANOSECONDS:
-        return _nanoseconds(engine, relation, column, is_zoned=kind != "TIMESTAMP_NS")
-    finite = f"CASE WHEN isfinite({column}) THEN {column} END"
+        return _nanoseconds(engine, relation, place, is_zoned=kind != "TIMESTAMP_NS")
+    finite = f"CASE WHEN isfinite({place}) THEN {place} END"
     if kind == "TIMESTAMP WITH TIME ZONE":
-        return TimeColumn(f"epoch_us({finite})", is_date=True, is_zoned=True)
+        return TimeColumn(f"epoch_us({finite})", _dated(is_zoned=True))
     if kind.startswith("TIMESTAMP") or kind == "DATE":
-        return TimeColumn(f"epoch_us(CAST({finite} AS TIMESTAMP))", is_date=True)
+        return TimeColumn(f"epoch_us(CAST({finite} AS TIMESTAMP))", _dated(is_zoned=False))
     if kind.startswith(_EXACT):
-        return TimeColumn(column, is_date=False)
+        return TimeColumn(place, frozenset({TimeKind.SECONDS}))
     if kind.startswith(_ROUNDED):
-        number = f"CAST({column} AS DOUBLE)"
-        return TimeColumn(f"CASE WHEN isfinite({number}) THEN {number} END", is_date=False)
+        number = f"CAST({place} AS DOUBLE)"
+        finite = f"CASE WHEN isfinite({number}) THEN {number} END"
+        return TimeColumn(finite, frozenset({TimeKind.SECONDS}))
     raise FormatError(f"{where}: the time column holds {kind}; expected timestamps or numbers")
 
 
@@ -117,6 +144,10 @@ def moment(value: str | datetime, option: str, *, end: bool = False) -> int:
     return (given - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
 
 
+def _dated(*, is_zoned: bool) -> frozenset[TimeKind]:
+    return frozenset({TimeKind.ZONED if is_zoned else TimeKind.LOCAL})
+
+
 def _with_format(
     engine: Engine, relation: str, column: str, time_format: str, where: str
 ) -> TimeColumn:
@@ -134,7 +165,7 @@ def _with_format(
     ((_, kind, *_),) = engine.rows(f"DESCRIBE SELECT {parsed} FROM {relation}")
     if kind in _NANOSECONDS:
         return _nanoseconds(engine, relation, parsed, is_zoned=is_zoned)
-    return TimeColumn(f"epoch_us(CAST({parsed} AS TIMESTAMPTZ))", is_date=True, is_zoned=is_zoned)
+    return TimeColumn(f"epoch_us(CAST({parsed} AS TIMESTAMPTZ))", _dated(is_zoned=is_zoned))
 
 
 def _nanoseconds(engine: Engine, relation: str, stamp: str, *, is_zoned: bool) -> TimeColumn:
@@ -144,55 +175,112 @@ def _nanoseconds(engine: Engine, relation: str, stamp: str, *, is_zoned: bool) -
     behind = f"(({count} % 1000 + 1000) % 1000)"
     whole = f"(({count} - {behind}) // 1000)"
     fine = engine.row(f"SELECT count(*) FROM {relation} WHERE {behind} <> 0")[0]
-    return TimeColumn(_finer(whole, behind) if fine else whole, is_date=True, is_zoned=is_zoned)
+    return TimeColumn(_finer(whole, behind) if fine else whole, _dated(is_zoned=is_zoned))
 
 
 def _finer(microseconds: str, nanoseconds: str) -> str:
     """Return SQL for microseconds with the nanoseconds that follow them."""
     return (
-        f"CAST({microseconds} AS DECIMAL(38, 3)) + CAST({nanoseconds} / 1000.0 AS DECIMAL(38, 3))"
+        f"CAST({microseconds} AS {_FINE_MOMENT}) + CAST({nanoseconds} / 1000.0 AS {_FINE_MOMENT})"
     )
 
 
-def _texts(engine: Engine, relation: str, column: str, where: str) -> TimeColumn:
-    trimmed = f"trim({column})"
-    stamp = f"try_cast({trimmed} AS TIMESTAMPTZ)"
-    kinds = engine.rows(
-        f"""
-        SELECT CASE
-            WHEN try_cast({trimmed} AS DOUBLE) IS NOT NULL
-                THEN CASE WHEN isfinite(try_cast({trimmed} AS DOUBLE)) THEN 1 ELSE 4 END
-            WHEN {stamp} IS NULL OR NOT isfinite({stamp}) THEN 4
-            WHEN regexp_matches({trimmed}, {text(_ZONE)}) THEN 2
-            ELSE 3 END AS kind, count(*), min({column})
-        FROM {relation} WHERE {trimmed} <> '' GROUP BY kind ORDER BY kind
-        """
+class _Texts:
+    """A column of texts: the usual ones in SQL, the others through the parser."""
+
+    def __init__(self, engine: Engine, relation: str, column: str, where: str) -> None:
+        self.engine, self.relation, self.name, self.where = engine, relation, column, where
+        self.place = place = f'"{column}"'
+        self.is_number = f"regexp_full_match({place}, {text(_PLAIN_NUMBER)})"
+        self.stamp = f"try_cast({place} AS TIMESTAMPTZ)"
+        self.is_stamp = (
+            f"(regexp_full_match({place}, {text(_PLAIN_TIMESTAMP)}) AND {self.stamp} IS NOT NULL)"
+        )
+        self.is_zoned = f"regexp_matches({place}, {text(':.*' + _ZONE + '$')})"
+        self.finer = f"regexp_extract({place}, {text(_FINER)}, 1)"
+
+    def column(self) -> TimeColumn:
+        numbers, zoned, local, fine, others = self.engine.row(
+            f"""
+            SELECT count(*) FILTER (WHERE {self.is_number}),
+                count(*) FILTER (WHERE {self.is_stamp} AND {self.is_zoned}),
+                count(*) FILTER (WHERE {self.is_stamp} AND NOT {self.is_zoned}),
+                count(*) FILTER (WHERE {self.is_stamp} AND try_cast({self.finer} AS INTEGER) > 0),
+                count(*) FILTER (WHERE {self.place} IS NOT NULL
+                                 AND NOT {self.is_number} AND NOT {self.is_stamp})
+            FROM {self.relation}
+            """
+        )
+        counts = (numbers, zoned, local)
+        kinds = {kind for kind, number in zip(TimeKind, counts, strict=True) if number}
+        parsed = dict(self._others()) if others else {}
+        kinds |= {time.kind for time in parsed.values()}
+        number_type = _NUMBER if all(map(_is_plain, parsed.values())) else "DOUBLE"
+        moment_type = _FINE_MOMENT if fine or any(map(_is_fine, parsed.values())) else "BIGINT"
+        column_type = number_type if TimeKind.SECONDS in kinds else moment_type
+        return TimeColumn(
+            self._expression(parsed, column_type, is_fine=bool(fine)),
+            frozenset(kinds),
+            self._kind(parsed),
+        )
+
+    def _others(self) -> Iterator[tuple[str, Time]]:
+        """Yield the other texts and their times; the first that is none raises."""
+        query = (
+            f"SELECT {self.place}, min(recording) FROM {self.relation} WHERE {self.place} IS NOT "
+            f"NULL AND NOT {self.is_number} AND NOT {self.is_stamp} GROUP BY ALL ORDER BY ALL"
+        )
+        rows = self.engine.connection.execute(query)
+        while batch := rows.fetchmany(_AT_ONCE):
+            for written, recording in batch:
+                about = f"recording {recording!r}: the {self.name} time"
+                try:
+                    yield written, parse_time(written, about, OTHER_TIMES)
+                except FormatError as error:
+                    raise FormatError(f"{self.where}: {error}") from None
+
+    def _expression(self, parsed: dict[str, Time], column_type: str, *, is_fine: bool) -> str:
+        moment = f"epoch_us({self.stamp})"
+        if is_fine:
+            behind = f"coalesce(try_cast(rpad({self.finer}, 3, '0') AS INTEGER), 0)"
+            moment = _finer(moment, behind)
+        return f"""CASE WHEN {self.is_number} THEN CAST({self.place} AS {column_type})
+            WHEN {self.is_stamp} THEN CAST({moment} AS {column_type})
+            {self._looked_up(parsed, "value", column_type)} END"""
+
+    def _kind(self, parsed: dict[str, Time]) -> str:
+        return f"""CASE WHEN {self.is_number} THEN 0
+            WHEN {self.is_stamp} THEN CASE WHEN {self.is_zoned} THEN 1 ELSE 2 END
+            {self._looked_up(parsed, "kind", "INTEGER")} END"""
+
+    def _looked_up(self, parsed: dict[str, Time], what: str, kind: str) -> str:
+        if not parsed:
+            return ""
+        table = f"times_of_{self.name}"
+        order = list(TimeKind)
+        arrays = {
+            "written": np.array(list(parsed), dtype=object),
+            "value": np.array([_in_sql(time) for time in parsed.values()], dtype=object),
+            "kind": np.array([order.index(time.kind) for time in parsed.values()]),
+        }
+        self.engine.connection.register("parsed_times", arrays)
+        self.engine.run(f"CREATE OR REPLACE TABLE {table} AS SELECT * FROM parsed_times")
+        self.engine.connection.unregister("parsed_times")
+        return f"ELSE (SELECT CAST({what} AS {kind}) FROM {table} WHERE written = {self.place})"
+
+
+def _is_plain(time: Time) -> bool:
+    """Return whether a decimal of the engine holds a time; moments always fit."""
+    exponent = time.value.as_tuple().exponent
+    return time.kind is not TimeKind.SECONDS or (
+        isinstance(exponent, int) and exponent >= -9 and abs(time.value) < _LARGEST
     )
-    names = {
-        1: "numbers",
-        2: "timestamps with a time zone",
-        3: "timestamps without a time zone",
-        4: "texts that are no time",
-    }
-    if len(kinds) > 1 or (kinds and kinds[0][0] == 4):
-        found = ", ".join(
-            f"{number} {names[kind]} (such as {example!r:.60})" for kind, number, example in kinds
-        )
-        raise FormatError(
-            f"{where}: the times are {found}; write all times alike, or say how with "
-            "--time-format, or take the order of the rows with --order file"
-        )
 
-    def some(condition: str) -> bool:
-        return bool(engine.row(f"SELECT count(*) FROM {relation} WHERE {condition}")[0])
 
-    if kinds and kinds[0][0] == 1:
-        plain = f"regexp_matches({trimmed}, {text(_PLAIN_NUMBER)})"
-        kind = "DOUBLE" if some(f"{trimmed} <> '' AND NOT {plain}") else "DECIMAL(38, 9)"
-        return TimeColumn(f"try_cast({trimmed} AS {kind})", is_date=False)
-    is_zoned = bool(kinds) and kinds[0][0] == 2
-    digits = f"regexp_extract({trimmed}, {text(_FINER)}, 1)"
-    if some(f"try_cast({digits} AS INTEGER) > 0"):
-        behind = f"coalesce(try_cast(rpad({digits}, 3, '0') AS INTEGER), 0)"
-        return TimeColumn(_finer(f"epoch_us({stamp})", behind), is_date=True, is_zoned=is_zoned)
-    return TimeColumn(f"epoch_us({stamp})", is_date=True, is_zoned=is_zoned)
+def _is_fine(time: Time) -> bool:
+    return time.kind is not TimeKind.SECONDS and time.value.scaleb(6) % 1 != 0
+
+
+def _in_sql(time: Time) -> str:
+    value = time.value if time.kind is TimeKind.SECONDS else time.value.scaleb(6)
+    return format(value, "f") if _is_plain(time) else repr(float(value))
