@@ -10,8 +10,8 @@ from typing import Any
 
 from stepgraph.formats import RECORDING_FORMATS
 from stepgraph.formats.stepgraph_json import graph_to_json
+from stepgraph.web.studio.files import SUFFIXES, read_upload
 from stepgraph.web.studio.limits import StudioLimits
-from stepgraph.web.studio.upload import SUFFIXES, read_upload
 from tests.formats.samples import WRITERS
 from tests.fuzz.target import Target, by_name, expect
 from tests.web.service.running import BATTER, Running
@@ -129,7 +129,7 @@ TARGETS = by_name(
         "studio-upload",
         _upload,
         _uploads,
-        ("stepgraph.web.studio.upload", "stepgraph.formats.registry"),
+        ("stepgraph.web.studio.files", "stepgraph.formats.registry"),
         share=1.5,
     ),
 )

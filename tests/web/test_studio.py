@@ -12,7 +12,7 @@ from benchmarks.generators import draw_demonstrations, random_procedure
 from stepgraph.formats import read_graph, save_graph
 from stepgraph.graph import TaskGraph
 from stepgraph.sequences import Demonstrations
-from stepgraph.web.studio.basis import Basis
+from stepgraph.web.studio.graph_source import GraphSource
 from tests.browser import NARROW, WIDE, OpenPage, overflows, screenshot
 from tests.web.studio.on_page import WIDTHS, Begin, choose_pair, click_edge, keep_both, part
 from tests.web.studio.running import ORDERS, TEA, as_csv
@@ -142,7 +142,7 @@ def test_edges_are_added_removed_pinned_and_forbidden_undone_and_redone(
     studio, page = begin(width=width)
     choose_pair(page, "warm pot", "boil water", "Add")
     expect(part(page, "warm pot", "boil water")).to_have_attribute("data-said", "added")
-    expect(page.locator("#said")).to_contain_text("now follows from others")
+    expect(page.locator("#said")).to_contain_text("through other steps")
     screenshot(page, f"studio-added-{width}")
     page.locator("#selected").get_by_role("button", name="Remove").click()
     expect(part(page, "warm pot", "boil water")).to_have_count(0)
@@ -204,7 +204,7 @@ def test_the_graph_is_learned_anew_with_what_is_pinned(begin: Begin) -> None:
     page.locator("#tab-edits").click()
     page.locator("#relearn").click()
     expect(page.locator("#job")).to_be_visible()
-    expect(page.locator("#said")).to_contain_text("Learned anew")
+    expect(page.locator("#said")).to_contain_text("Learned again")
     expect(page.locator("#job")).to_be_hidden()
     expect(part(page, "warm pot", "boil water")).to_have_count(1)
     assert studio.session.graph.constraints.pinned == (("warm pot", "boil water"),)
@@ -240,7 +240,7 @@ def test_the_graph_is_saved_with_its_history(begin: Begin) -> None:
 
 
 def test_a_table_is_uploaded_and_learned_from(begin: Begin, tmp_path: Path) -> None:
-    _, page = begin(Basis.of_graph(TaskGraph([], [("END", "START")])), width=NARROW)
+    _, page = begin(GraphSource.of_graph(TaskGraph([], [("END", "START")])), width=NARROW)
     expect(page.locator("#selected")).to_contain_text("This graph has no steps")
     keep_both(page, "studio-empty")
     page.locator("#tab-replay").click()
@@ -305,7 +305,7 @@ def test_names_are_shown_as_text(width: int, begin: Begin) -> None:
     graph = TaskGraph.from_preconditions(
         {HOSTILE: ["whisk"], LONG: [HOSTILE]}, procedure=given.procedure
     )
-    _, page = begin(Basis.of_graph(graph, given, "odd.csv"), width=width)
+    _, page = begin(GraphSource.of_graph(graph, given, "odd.csv"), width=width)
     page.locator("#drawing g.step").nth(1).click()
     expect(page.locator("#selected h2")).to_have_text(HOSTILE)
     page.get_by_role("button", name="Mark optional").click()
@@ -328,7 +328,7 @@ def test_names_are_shown_as_text(width: int, begin: Begin) -> None:
 def test_a_hundred_steps_are_found_and_edited(begin: Begin) -> None:
     graph = random_procedure(100, width=6, density=0.4, seed=1)
     given = draw_demonstrations(graph, 20, seed=1)
-    _, page = begin(Basis.of_graph(graph, given, "large.json"))
+    _, page = begin(GraphSource.of_graph(graph, given, "large.json"))
     expect(page.locator("#drawing g.step")).to_have_count(100)
     name = graph.steps[70]
     page.locator("#find").fill(name)
@@ -349,7 +349,7 @@ def test_a_hundred_steps_are_found_and_edited(begin: Begin) -> None:
 
 def test_a_graph_without_recordings_says_what_is_missing(begin: Begin, tmp_path: Path) -> None:
     save_graph(TEA, tmp_path / "tea.graph.json")
-    _, page = begin(Basis.of_graph(TEA, source="tea.graph.json"), read=True)
+    _, page = begin(GraphSource.of_graph(TEA, file_name="tea.graph.json"), read=True)
     expect(page.locator("#threshold")).to_be_disabled()
     expect(page.locator("#threshold-why")).to_be_visible()
     click_edge(page, "serve", "steep")

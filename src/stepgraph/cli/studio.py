@@ -55,9 +55,9 @@ def studio(
     Example: stepgraph studio pancakes.csv -o pancakes.graph.json
     """
     try:
+        from stepgraph.web.studio.app import run_studio
+        from stepgraph.web.studio.files import open_path
         from stepgraph.web.studio.handlers import Handlers
-        from stepgraph.web.studio.opening import open_path
-        from stepgraph.web.studio.server import run_studio
         from stepgraph.web.studio.session import StudioSession
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("stepgraph"):
@@ -79,8 +79,8 @@ def studio(
             progress=progress,
             **options.reading(file_format, order, procedure, column),
         )
-    session = StudioSession(opened.basis, saved=opened.saved)
-    print_notes((*opened.basis.notes, *session.notes))
+    session = StudioSession(opened.source, saved=opened.saved)
+    print_notes((*opened.source.notes, *session.notes))
     run_studio(
         Handlers(session, opened.target, with_mistakes=with_mistakes),
         port=port,

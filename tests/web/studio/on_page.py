@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from stepgraph.web.studio.basis import Basis
+from stepgraph.web.studio.graph_source import GraphSource
 from tests.browser import NARROW, WIDE, OpenPage, overflows, screenshot
 from tests.web.studio.running import RunningStudio
 
@@ -25,9 +25,9 @@ def begin(tmp_path: Path, open_page: OpenPage) -> Iterator[Begin]:
     """Give a function that runs a studio and opens its page."""
     with ExitStack() as stack:
 
-        def begun(basis: Basis | None = None, **more: Any) -> tuple[RunningStudio, Page]:
+        def begun(source: GraphSource | None = None, **more: Any) -> tuple[RunningStudio, Page]:
             wanted = {key: more.pop(key) for key in ("limits", "read") if key in more}
-            studio = RunningStudio(tmp_path / "tea.graph.json", basis, **wanted)
+            studio = RunningStudio(tmp_path / "tea.graph.json", source, **wanted)
             stack.enter_context(studio)
             page = open_page(studio.page, **more)
             stack.callback(page.close)

@@ -11,12 +11,12 @@ import httpx
 from stepgraph.graph import TaskGraph
 from stepgraph.pipeline import learn_all
 from stepgraph.sequences import Demonstrations
-from stepgraph.web.studio.basis import METHOD, Basis
+from stepgraph.web.studio.app import make_server
+from stepgraph.web.studio.files import SaveTarget
+from stepgraph.web.studio.graph_source import METHOD, GraphSource
 from stepgraph.web.studio.handlers import Handlers
 from stepgraph.web.studio.limits import StudioLimits
-from stepgraph.web.studio.server import make_server
 from stepgraph.web.studio.session import StudioSession
-from stepgraph.web.studio.target import SaveTarget
 from tests.web.in_thread import InThread, until
 
 TOKEN = "a-key-that-nobody-else-knows"  # noqa: S105
@@ -37,11 +37,11 @@ ORDERS = {
 
 
 @cache
-def brewed() -> Basis:
+def brewed() -> GraphSource:
     """Return what is learned from recordings of tea, one of them careless."""
     given = Demonstrations.from_steps(ORDERS, procedure="tea")
     (learning,) = learn_all([given], METHOD)
-    return Basis.of_learning(learning, given, "tea.csv")
+    return GraphSource.of_learning(learning, given, "tea.csv")
 
 
 def as_csv(orders: dict[str, list[str]]) -> str:
@@ -57,7 +57,7 @@ class RunningStudio(InThread):
     ----------
     path
         Where it saves.
-    basis
+    source
         What it shows.
     limits
         As the studio takes them.
@@ -68,13 +68,13 @@ class RunningStudio(InThread):
     def __init__(
         self,
         path: Path,
-        basis: Basis | None = None,
+        source: GraphSource | None = None,
         *,
         limits: StudioLimits | None = None,
         read: bool = False,
     ) -> None:
         self.path = path
-        self.session = StudioSession(basis or brewed(), lambda: NOON, saved=read)
+        self.session = StudioSession(source or brewed(), lambda: NOON, saved=read)
         self.handlers = Handlers(self.session, SaveTarget(path, read=read), limits)
         headers = {"Authorization": f"Bearer {TOKEN}"}
         super().__init__(make_server(self.handlers, TOKEN), headers=headers)

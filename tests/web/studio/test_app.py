@@ -10,9 +10,9 @@ import pytest
 
 from stepgraph.errors import FormatError, InputError
 from stepgraph.formats import read_graph, save_graph
-from stepgraph.web.studio.basis import Basis
+from stepgraph.web.studio.files import read_upload
+from stepgraph.web.studio.graph_source import GraphSource
 from stepgraph.web.studio.limits import StudioLimits
-from stepgraph.web.studio.upload import read_upload
 from tests.web.studio.running import NOON, ORDERS, TEA, TOKEN, RunningStudio, as_csv
 
 MORE = {**ORDERS, "gil": ["boil water", "warm pot", "add leaves", "pour", "serve", "steep"]}
@@ -105,7 +105,7 @@ def test_content_of_somebody_else_is_not_overwritten_unasked(studio: RunningStud
 def test_a_graph_is_saved_to_its_own_file(tmp_path: Path) -> None:
     path = tmp_path / "tea.json"
     save_graph(TEA, path)
-    with RunningStudio(path, Basis.of_graph(TEA), read=True) as studio:
+    with RunningStudio(path, GraphSource.of_graph(TEA), read=True) as studio:
         assert studio.client.get("/api/state").json()["saved"]
         studio.edit("remove", step="serve", needs="steep")
         assert studio.client.post("/api/save", json={}).status_code == 200
@@ -137,7 +137,7 @@ def test_a_file_is_learned_from_and_can_be_undone(studio: RunningStudio) -> None
 
 
 def test_a_file_can_be_evidence_for_the_graph_at_hand(tmp_path: Path) -> None:
-    with RunningStudio(tmp_path / "tea.json", Basis.of_graph(TEA)) as studio:
+    with RunningStudio(tmp_path / "tea.json", GraphSource.of_graph(TEA)) as studio:
         assert studio.client.post("/api/relearn", json={}).status_code == 422
         assert studio.client.get("/api/advice").json() == {"ready": False, "possible": False}
         studio.upload("more.csv", as_csv(MORE), keep="yes")
@@ -335,8 +335,10 @@ def test_the_page_needs_no_key_and_loads_nothing_from_elsewhere(studio: RunningS
 
 
 def test_markup_in_names_is_escaped_in_the_drawing(tmp_path: Path) -> None:
-    basis = Basis.of_graph(TEA.from_preconditions({"<b>a</b>": ["<script>alert(1)</script>"]}))
-    with RunningStudio(tmp_path / "odd.json", basis) as studio:
+    source = GraphSource.of_graph(
+        TEA.from_preconditions({"<b>a</b>": ["<script>alert(1)</script>"]})
+    )
+    with RunningStudio(tmp_path / "odd.json", source) as studio:
         svg = studio.client.get("/api/state").json()["svg"]
         assert "<script" not in svg
         assert "&lt;script&gt;" in svg

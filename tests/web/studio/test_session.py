@@ -11,13 +11,13 @@ from stepgraph.formats.stepgraph_json import graph_from_json, graph_to_json
 from stepgraph.graph import Constraints, Edge, Provenance, TaskGraph
 from stepgraph.graph.evidence import EdgeEvidence, StepAttributes
 from stepgraph.sequences import END, START, Demonstrations
-from stepgraph.web.studio.basis import Basis
+from stepgraph.web.studio.graph_source import GraphSource
 from stepgraph.web.studio.session import StudioSession
 from tests.web.studio.running import NOON, TEA, brewed
 
 
 def sitting(graph: TaskGraph = TEA) -> StudioSession:
-    return StudioSession(Basis.of_graph(graph), lambda: NOON)
+    return StudioSession(GraphSource.of_graph(graph), lambda: NOON)
 
 
 def test_nothing_is_edited_at_first() -> None:
@@ -31,7 +31,7 @@ def test_nothing_is_edited_at_first() -> None:
 def test_an_edge_is_added_and_start_gives_way() -> None:
     session = sitting()
     assert session.add("warm pot", "boil water") == (
-        "that 'pour' needs 'boil water' now follows from others",
+        "'pour' now needs 'boil water' through other steps",
     )
     assert session.graph.preconditions_of("warm pot") == ("boil water",)
     assert ("warm pot", START) not in session.graph.edges
@@ -75,7 +75,7 @@ def test_forbidding_also_cuts_what_would_imply_it() -> None:
     said = session.forbid("serve", "pour")
     assert "pour" not in session.graph.all_preconditions_of("serve")
     assert len(said) == 1
-    assert "is no longer there" in said[0]
+    assert "no longer needs" in said[0]
 
 
 def test_forbidding_what_pins_imply_is_refused() -> None:
@@ -95,7 +95,7 @@ def test_the_last_word_on_an_edge_counts() -> None:
     session.remove("pour", "warm pot")
     assert session.state.edits.constraints.pinned == ()
     session.add("pour", "warm pot")
-    assert session.state.edits.added == ()  # it was in the basis
+    assert session.state.edits.added == ()  # it was in the source
     assert session.graph == TEA
 
 
@@ -191,9 +191,7 @@ def test_learning_anew_keeps_pins_bans_and_marks_and_says_what_it_gave_up() -> N
     session.add("boil water", "warm pot")
     session.mark_optional("add leaves", True)
     said = session.relearned(brewed())
-    assert any(
-        "given up: that 'boil water' needs 'warm pot' was added by hand" in one for one in said
-    )
+    assert any("added, 'boil water' needs 'warm pot', is given up" in one for one in said)
     assert session.state.edits.constraints.pinned == (("add leaves", "warm pot"),)
     assert session.state.edits.added == ()
     assert session.graph.optional_steps == ("add leaves",)
@@ -214,7 +212,7 @@ def test_recordings_for_a_graph_keep_its_edits() -> None:
     session = sitting()
     session.remove("pour", "warm pot")
     given = Demonstrations.from_steps({"a": ["steep", "serve"], "b": ["serve", "steep"]})
-    session.opened(session.state.basis.with_recordings(given, "more.csv"), keep_graph=True)
+    session.opened(session.state.source.with_recordings(given, "more.csv"), keep_graph=True)
     assert ("pour", "warm pot") not in session.graph.edges
     assert session.graph.evidence["serve", "steep"].broken == 1
 

@@ -1,4 +1,4 @@
-// Work that takes long: learning from a file, learning anew, advice; watched and cancelled.
+// Work that takes long: learning from a file, learning again, advice; watched and cancelled.
 
 import { Problem, ask, askJson, pause } from "./live.js";
 import { at } from "./panels.js";

@@ -1,12 +1,15 @@
-"""The studio as an ASGI application: what the page asks for, guarded and within limits."""
+"""The studio as an ASGI application, guarded and within limits, and the server that runs it."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+import secrets
+import webbrowser
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -32,9 +35,10 @@ from stepgraph.web.http import (
 )
 from stepgraph.web.pages import STUDIO_PAGES
 from stepgraph.web.security import Guard
+from stepgraph.web.server import LocalServer, address_of, bounded_heads, listen
+from stepgraph.web.studio.files import ChangedError
 from stepgraph.web.studio.handlers import Handlers
-from stepgraph.web.studio.target import ChangedError
-from stepgraph.web.studio.work import BusyError
+from stepgraph.web.studio.jobs import BusyError
 
 log = logging.getLogger("stepgraph.studio")
 
@@ -52,7 +56,7 @@ class CycleProblem(Problem):
 
 
 def make_app(handlers: Handlers, guard: Guard) -> Starlette:
-    """Return the application of one sitting.
+    """Return the application of one studio.
 
     Parameters
     ----------
@@ -147,3 +151,70 @@ def _guarded(guard: Guard, page: Endpoint) -> Endpoint:
 async def _as_failure(request: Request, error: Exception) -> Response:
     del request
     return problem_response(as_problem(error))
+
+
+HOST = "127.0.0.1"
+SHUTDOWN_SECONDS = 3
+
+
+def make_server(handlers: Handlers, token: str) -> uvicorn.Server:
+    """Return what runs the studio on a socket.
+
+    Parameters
+    ----------
+    handlers
+        What answers.
+    token
+        What the page must send, so that no other page and no other user drives the studio.
+    """
+    config = uvicorn.Config(
+        make_app(handlers, Guard(HOST, token)),
+        http=bounded_heads(),
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+    )
+    return LocalServer(config)
+
+
+def run_studio(
+    handlers: Handlers,
+    *,
+    port: int = 0,
+    browser: bool = True,
+    ready: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Serve the page until a signal asks to stop.
+
+    Parameters
+    ----------
+    handlers
+        What answers.
+    port
+        Where to listen; 0 takes a free one.
+    browser
+        Whether to open the page.
+    ready
+        Told the page's address, with the token that it needs.
+
+    Raises
+    ------
+    FileError
+        If the port cannot be used.
+    """
+    token = secrets.token_urlsafe(24)
+    listening = listen(HOST, port)
+    try:
+        # After the '#', which browsers do not send.
+        address = f"{address_of(listening)}/#{token}"
+        ready(address)
+        if browser:
+            webbrowser.open(address)
+        make_server(handlers, token).run(sockets=[listening])
+    finally:
+        listening.close()
+        handlers.worker.close()

@@ -1,4 +1,4 @@
-"""What a person said on top of a basis, and the graph that both make."""
+"""A person's edits of a graph, and the graph that they make of its source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stepgraph.graph import NO_CONSTRAINTS, Constraints, Edge, TaskGraph
 from stepgraph.learners.knowledge import NumberedConstraints
 from stepgraph.postprocess import implied_edges
 from stepgraph.sequences import END, START
-from stepgraph.web.studio.basis import Basis, evidence_for
+from stepgraph.web.studio.graph_source import GraphSource, evidence_for
 
 BoolMatrix = NDArray[np.bool_]
 _UNWEIGHTED = 0.5
@@ -27,9 +27,9 @@ class Edits:
     Parameters
     ----------
     added, removed
-        Edges that the graph has, or has not, until it is learned anew.
+        Edges that the graph has, or has not, until it is learned again.
     constraints
-        What the graph obeys also when it is learned anew.
+        What the graph obeys also when it is learned again.
     threshold
         Edges weigh more than this; None for the graph as it was read or learned.
     """
@@ -61,16 +61,16 @@ def edits_of(graph: TaskGraph) -> tuple[Edits, tuple[str, ...]]:
     return Edits(constraints=constraints), tuple(notes)
 
 
-def derive(basis: Basis, edits: Edits) -> TaskGraph:
-    """Return the graph that a basis and a person's edits make.
+def derive(source: GraphSource, edits: Edits) -> TaskGraph:
+    """Return the graph that a person's edits make of its source.
 
     Edges that a person wants stand, and others that would close a cycle with them or imply what
     is forbidden give way, the weakest first. An edge that follows from others is left out, unless
-    the basis has it so. START and END are connected where an edit left a step loose.
+    the source has it so. START and END are connected where an edit left a step loose.
 
     Parameters
     ----------
-    basis
+    source
         What was read or learned.
     edits
         What was said on top of it.
@@ -82,7 +82,7 @@ def derive(basis: Basis, edits: Edits) -> TaskGraph:
     InputError
         If they imply what is forbidden.
     """
-    given = basis.at(edits.threshold)
+    given = source.at(edits.threshold)
     words = given.vocabulary
     size = len(words.nodes)
     inner = np.zeros((size, size), dtype=bool)
@@ -103,8 +103,8 @@ def derive(basis: Basis, edits: Edits) -> TaskGraph:
     kept = [(nodes[row], nodes[column]) for row, column in np.argwhere(edges)]
     kept += _ends(given, edges)
     evidence = {edge: found for edge, found in given.evidence.items() if edge in set(kept)}
-    if basis.demonstrations is not None:
-        evidence |= evidence_for(basis.demonstrations, set(kept) - evidence.keys())
+    if source.demonstrations is not None:
+        evidence |= evidence_for(source.demonstrations, set(kept) - evidence.keys())
     weights = {edge: weight for edge, weight in given.weights.items() if edge in set(kept)}
     attributes = constraints.mark(given.attributes)
     return given.replace(

@@ -16,14 +16,12 @@ from stepgraph.graph import Constraints, Edge
 from stepgraph.insight import Advice
 from stepgraph.sequences import Demonstrations
 from stepgraph.web.http import Problem, read_body, read_json
-from stepgraph.web.studio.basis import Basis
+from stepgraph.web.studio.files import SaveTarget, file_name
+from stepgraph.web.studio.graph_source import GraphSource
+from stepgraph.web.studio.jobs import BusyError, Worker, give_advice, learn_upload, relearn
 from stepgraph.web.studio.limits import StudioLimits
 from stepgraph.web.studio.session import StudioSession
-from stepgraph.web.studio.target import SaveTarget
-from stepgraph.web.studio.tasks import give_advice, learn_upload, relearn
-from stepgraph.web.studio.upload import file_name
 from stepgraph.web.studio.view import edge_view, replay_view, session_view, step_view
-from stepgraph.web.studio.work import BusyError, Worker
 from stepgraph.web.validation import Input, Nothing, read_input, read_query
 
 _T = TypeVar("_T")
@@ -86,7 +84,7 @@ class UploadQuery(Input, frozen=True, kw_only=True):
 
 
 class Handlers:
-    """What answers the page of one sitting.
+    """What answers the page of one studio.
 
     Parameters
     ----------
@@ -195,32 +193,32 @@ class Handlers:
             content,
             name,
             asked.procedure or None,
-            self.session.state.basis if keep else None,
+            self.session.state.source if keep else None,
             self._with_mistakes,
             self.limits,
         )
 
-        def opened(basis: Basis) -> str:
+        def opened(source: GraphSource) -> str:
             with self._lock:
-                self.session.opened(basis, keep_graph=keep)
-            count = len(basis.demonstrations or ())
+                self.session.opened(source, keep_graph=keep)
+            count = len(source.demonstrations or ())
             how = "evidence from" if keep else "learned from"
-            return f"{how} {name}: {count} recordings, {len(basis.graph.steps)} steps"
+            return f"{how} {name}: {count} recordings, {len(source.graph.steps)} steps"
 
         job = await run_in_threadpool(self.worker.start, "upload", learn_upload, arguments, opened)
         return dataclasses.asdict(job)
 
     async def relearn(self, request: Request) -> dict[str, Any]:
-        """Begin to learn anew, with what is pinned and forbidden."""
+        """Begin to learn again, with what is pinned and forbidden."""
         await self._nothing(request)
-        basis, edits = self.session.state.basis, self.session.state.edits
+        source, edits = self.session.state.source, self.session.state.edits
         given = self._recordings("learn from")
-        arguments = (given, basis.source, edits.constraints, self._with_mistakes)
+        arguments = (given, source.file_name, edits.constraints, self._with_mistakes)
 
-        def relearned(found: Basis) -> str:
+        def relearned(found: GraphSource) -> str:
             with self._lock:
                 said = self.session.relearned(found)
-            return "; ".join(("learned anew", *said))
+            return f"learned again: {'; '.join(said)}" if said else "learned again: nothing changed"
 
         job = await run_in_threadpool(self.worker.start, "relearn", relearn, arguments, relearned)
         return dataclasses.asdict(job)
@@ -246,7 +244,7 @@ class Handlers:
         with self._lock:
             known = self._advice
         state = self.session.state
-        current = state.basis.demonstrations
+        current = state.source.demonstrations
         if known is None or known[0] is not current or known[1] != _stated(state.edits.constraints):
             return {"ready": False, "possible": current is not None}
         return {"ready": True, "possible": True, **known[2].to_json()}
@@ -262,7 +260,7 @@ class Handlers:
         return dataclasses.asdict(await run_in_threadpool(self.worker.cancel))
 
     def _recordings(self, what: str) -> Demonstrations:
-        given = self.session.state.basis.demonstrations
+        given = self.session.state.source.demonstrations
         if given is None:
             raise InputError(f"there are no recordings to {what}; upload a file of them first")
         return given

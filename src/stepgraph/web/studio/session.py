@@ -1,4 +1,4 @@
-"""One sitting in the studio: edits one after another, undo and redo, and their history."""
+"""One session in the studio: edits one after another, undo and redo, and their history."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 from stepgraph.errors import InputError, SettingError, UnknownNameError
 from stepgraph.graph import Edge, TaskGraph
 from stepgraph.sequences import END, START
-from stepgraph.web.studio.basis import METHOD, Basis
 from stepgraph.web.studio.edits import Edits, check_no_cycle, edits_of, path_between
-from stepgraph.web.studio.states import Entry, State, States
+from stepgraph.web.studio.graph_source import METHOD, GraphSource
+from stepgraph.web.studio.history import Entry, History, State
 
 
 def utc_now() -> str:
@@ -28,17 +28,17 @@ class StudioSession:
 
     Parameters
     ----------
-    basis
+    source
         What was read or learned.
     clock
         Says what time an edit was made.
     saved
-        Whether a file holds the basis already.
+        Whether a file holds the graph already.
 
     Examples
     --------
     >>> graph = TaskGraph.from_preconditions({"mix": ["egg"], "bake": ["mix"]})
-    >>> session = StudioSession(Basis.of_graph(graph))
+    >>> session = StudioSession(GraphSource.of_graph(graph))
     >>> session.remove("mix", "egg")
     ()
     >>> session.graph.preconditions_of("mix")
@@ -49,28 +49,28 @@ class StudioSession:
     """
 
     def __init__(
-        self, basis: Basis, clock: Callable[[], str] = utc_now, *, saved: bool = True
+        self, source: GraphSource, clock: Callable[[], str] = utc_now, *, saved: bool = True
     ) -> None:
-        edits, notes = edits_of(basis.graph)
-        first = State(basis, edits, basis.graph.provenance.history)
+        edits, notes = edits_of(source.graph)
+        first = State(source, edits, source.graph.provenance.history)
         try:
             _ = first.graph
         except InputError as error:
             notes = (*notes, f"what the file has pinned and forbidden is left out: {error}")
-            first = State(basis, Edits(), first.history)
+            first = State(source, Edits(), first.history)
         self.notes: tuple[str, ...] = notes
-        self._states = States(first, saved=saved)
+        self._history = History(first, saved=saved)
         self._clock = clock
 
     @property
     def state(self) -> State:
         """How things stand."""
-        return self._states.current
+        return self._history.current
 
     @property
     def version(self) -> int:
         """How often anything changed; a page asks whether it shows the latest."""
-        return self._states.version
+        return self._history.version
 
     @property
     def graph(self) -> TaskGraph:
@@ -80,23 +80,23 @@ class StudioSession:
     @property
     def is_saved(self) -> bool:
         """Whether the file holds what is shown."""
-        return self._states.is_saved
+        return self._history.is_saved
 
     @property
     def threshold(self) -> float:
         """The weight above which edges are shown."""
         chosen = self.state.edits.threshold
-        return self.state.basis.default_threshold if chosen is None else chosen
+        return self.state.source.default_threshold if chosen is None else chosen
 
     @property
     def undoable(self) -> Entry | None:
         """The edit that `undo` would take back."""
-        return self._states.undoable
+        return self._history.undoable
 
     @property
     def redoable(self) -> Entry | None:
         """The edit that `redo` would make again."""
-        return self._states.redoable
+        return self._history.redoable
 
     def add(self, step: str, needed: str) -> tuple[str, ...]:
         """Let a step need another.
@@ -222,7 +222,7 @@ class StudioSession:
         SettingError
             If the threshold is no number from 0 to 1, or edges have no weights to choose by.
         """
-        if self.state.basis.adjacency is None:
+        if self.state.source.adjacency is None:
             raise SettingError(
                 "the edges have no probabilities to choose by; learn the graph from recordings"
             )
@@ -236,31 +236,37 @@ class StudioSession:
         instead = again and not self.is_saved
         return self._make("threshold", wanted, instead=instead, value=float(threshold))
 
-    def relearned(self, basis: Basis) -> tuple[str, ...]:
-        """Take in what was learned anew, told what is pinned and forbidden.
+    def relearned(self, source: GraphSource) -> tuple[str, ...]:
+        """Take in what was learned again with what is pinned and forbidden.
 
         Other edges that were added or removed are given up, as the recordings have spoken again.
         """
         edits = self.state.edits
         kept = replace(edits, added=(), removed=(), threshold=None)
-        dropped = [f"that '{a}' needs '{b}' was added by hand" for a, b in edits.added]
-        dropped += [f"that '{a}' needs '{b}' was removed by hand" for a, b in edits.removed]
-        given_up = tuple(f"given up: {said}; pin or forbid what must stay" for said in dropped)
+        given_up = [
+            f"the edge that you added, '{step}' needs '{needed}', is given up; pin it to keep it"
+            for step, needed in edits.added
+        ]
+        given_up += [
+            f"the edge that you removed, '{step}' needs '{needed}', may be back; forbid it to "
+            "keep it out"
+            for step, needed in edits.removed
+        ]
         said = self._make(
             "relearn",
             kept,
-            basis=basis,
+            source=source,
             method=METHOD,
-            recordings=len(basis.demonstrations or ()),
+            recordings=len(source.demonstrations or ()),
         )
-        return given_up + said
+        return (*given_up, *said)
 
-    def opened(self, basis: Basis, *, keep_graph: bool = False) -> tuple[str, ...]:
+    def opened(self, source: GraphSource, *, keep_graph: bool = False) -> tuple[str, ...]:
         """Take in recordings from another file.
 
         Parameters
         ----------
-        basis
+        source
             What was learned from them, or with `keep_graph` the graph with them as evidence.
         keep_graph
             Whether the graph and its edits stay.
@@ -270,9 +276,9 @@ class StudioSession:
         return self._make(
             edit,
             edits,
-            basis=basis,
-            file=basis.source,
-            recordings=len(basis.demonstrations or ()),
+            source=source,
+            file=source.file_name,
+            recordings=len(source.demonstrations or ()),
         )
 
     def undo(self) -> None:
@@ -283,7 +289,7 @@ class StudioSession:
         InputError
             If there is none.
         """
-        self._states.undo()
+        self._history.undo()
 
     def redo(self) -> None:
         """Make the edit again that was taken back last.
@@ -293,7 +299,7 @@ class StudioSession:
         InputError
             If there is none.
         """
-        self._states.redo()
+        self._history.redo()
 
     def to_save(self) -> TaskGraph:
         """Return the graph as it is saved: with its history, and what is pinned and forbidden."""
@@ -302,11 +308,11 @@ class StudioSession:
 
     def saved(self) -> None:
         """Remember that the file holds what is shown."""
-        self._states.saved()
+        self._history.saved()
 
     def _given(self) -> frozenset[Edge]:
         """Return the edges that are there without any edit."""
-        return frozenset(self.state.basis.at(self.state.edits.threshold).edges)
+        return frozenset(self.state.source.at(self.state.edits.threshold).edges)
 
     def _step(self, name: str) -> None:
         if name not in self.graph.vocabulary:
@@ -327,16 +333,16 @@ class StudioSession:
         edit: str,
         edits: Edits,
         *,
-        basis: Basis | None = None,
+        source: GraphSource | None = None,
         instead: bool = False,
         **about: Any,
     ) -> tuple[str, ...]:
         """Take an edit in, or raise and change nothing."""
-        start = self._states.before if instead else self.state
+        start = self._history.before if instead else self.state
         entry = {"at": self._clock(), "edit": edit, **about}
-        made = State(basis or start.basis, edits, (*start.history, entry))
+        made = State(source or start.source, edits, (*start.history, entry))
         said = _side_effects(self.graph, made.graph, about)  # derives the graph, or raises
-        self._states.take(made, instead=instead)
+        self._history.take(made, instead=instead)
         return said
 
 
@@ -349,10 +355,11 @@ def _side_effects(before: TaskGraph, after: TaskGraph, about: Mapping[str, Any])
     come = [edge for edge in _inner(after) if edge not in set(before.edges) and edge != own]
     said = []
     for step, needed in gone:
-        follows = path_between(after, step, needed) is not None
-        why = "now follows from others" if follows else "is no longer there"
-        said.append(f"that '{step}' needs '{needed}' {why}")
-    said += [f"that '{step}' needs '{needed}' came" for step, needed in come]
+        if path_between(after, step, needed) is not None:
+            said.append(f"'{step}' now needs '{needed}' through other steps")
+        else:
+            said.append(f"'{step}' no longer needs '{needed}'")
+    said += [f"'{step}' now also needs '{needed}'" for step, needed in come]
     return tuple(said)
 
 

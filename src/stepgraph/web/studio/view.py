@@ -1,34 +1,39 @@
-"""What the page shows of a session, as plain JSON values."""
+"""What the page shows of a session: plain JSON values, and the drawing as SVG."""
 
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
+from stepgraph.drawing.graph_svg import measure, paint
+from stepgraph.drawing.picture import Arrow, Picture, picture_of_graph
+from stepgraph.drawing.placement import Placement, place_parts
+from stepgraph.drawing.themes import get_theme
 from stepgraph.errors import InputError, UnknownNameError
 from stepgraph.graph import Edge, TaskGraph
 from stepgraph.monitoring import Monitor, explain
 from stepgraph.sequences import END, START, Demonstrations
-from stepgraph.web.studio.basis import evidence_for
 from stepgraph.web.studio.edits import path_between
-from stepgraph.web.studio.picture import draw_state
-from stepgraph.web.studio.sentences import sentence
+from stepgraph.web.studio.files import SaveTarget
+from stepgraph.web.studio.graph_source import evidence_for
+from stepgraph.web.studio.history import State, sentence
 from stepgraph.web.studio.session import StudioSession
-from stepgraph.web.studio.target import SaveTarget
 
 MOST_HISTORY = 200
-"""So many entries of the history are shown, the last ones."""
+"""Maximum number of history entries to show, the last ones."""
 
 
 def session_view(session: StudioSession, target: SaveTarget) -> dict[str, Any]:
     """Return all that the page shows at once: the drawing, steps, edges, edits, recordings."""
     state, graph = session.state, session.graph
-    basis, stated = state.basis, graph.constraints.among(graph.steps)
+    source, stated = state.source, graph.constraints.among(graph.steps)
     undo, redo = session.undoable, session.redoable
     return {
         "version": session.version,
         "procedure": graph.procedure,
-        "source": basis.source,
+        "source": source.file_name,
         "file": target.path.name,
         "saved": session.is_saved,
         "svg": draw_state(state),
@@ -40,11 +45,11 @@ def session_view(session: StudioSession, target: SaveTarget) -> dict[str, Any]:
         "forbidden": [list(edge) for edge in stated.never],
         "threshold": {
             "value": session.threshold,
-            "default": basis.default_threshold,
-            "possible": basis.adjacency is not None,
+            "default": source.default_threshold,
+            "possible": source.adjacency is not None,
         },
         "recordings": _recordings(session),
-        "learned": basis.confidence is not None,
+        "learned": source.confidence is not None,
         "history": [
             {"at": str(entry.get("at", "")), "sentence": sentence(entry)}
             for entry in state.history[-MOST_HISTORY:]
@@ -52,7 +57,7 @@ def session_view(session: StudioSession, target: SaveTarget) -> dict[str, Any]:
         "edited": len(state.history),
         "undo": None if undo is None else sentence(undo),
         "redo": None if redo is None else sentence(redo),
-        "notes": [*session.notes, *basis.notes],
+        "notes": [*session.notes, *source.notes],
     }
 
 
@@ -67,7 +72,7 @@ def step_view(session: StudioSession, step: str) -> dict[str, Any]:
     graph = session.graph
     if step not in graph.vocabulary:
         raise UnknownNameError("step", step, graph.steps)
-    given = session.state.basis.demonstrations
+    given = session.state.source.demonstrations
     done, left_out = [], []
     if given is not None:
         node = given.vocabulary.node(step) if step in given.vocabulary else -1
@@ -96,7 +101,7 @@ def edge_view(session: StudioSession, step: str, needed: str) -> dict[str, Any]:
     InputError
         If there is no such step, or both are the same.
     """
-    graph, basis = session.graph, session.state.basis
+    graph, source = session.graph, session.state.source
     for name in (step, needed):
         if name not in graph.vocabulary and name not in (START, END):
             raise UnknownNameError("step", name, graph.steps)
@@ -106,7 +111,7 @@ def edge_view(session: StudioSession, step: str, needed: str) -> dict[str, Any]:
     path = path_between(graph, step, needed)
     back = path_between(graph, needed, step)
     found = _edge(session, edge)
-    given = basis.demonstrations
+    given = source.demonstrations
     if found["evidence"] is None and given is not None:
         found["evidence"] = _plain_evidence(evidence_for(given, [edge]).get(edge))
     return {
@@ -114,7 +119,7 @@ def edge_view(session: StudioSession, step: str, needed: str) -> dict[str, Any]:
         "is_edge": edge in graph.edges,
         "path": path if path and len(path) > 2 else None,
         "back": back,
-        "probability": basis.probability(step, needed),
+        "probability": source.probability(step, needed),
         **_witnesses(given, step, needed),
     }
 
@@ -127,7 +132,7 @@ def replay_view(session: StudioSession, name: str) -> dict[str, Any]:
     UnknownNameError
         If there is no such recording.
     """
-    given = session.state.basis.demonstrations
+    given = session.state.source.demonstrations
     known = [] if given is None else [recording.id for recording in given]
     if given is None or name not in known:
         raise UnknownNameError("recording", name, known)
@@ -197,17 +202,17 @@ def _constraint(graph: TaskGraph, edge: Edge) -> dict[str, Any]:
 
 
 def _recordings(session: StudioSession) -> list[dict[str, Any]]:
-    basis = session.state.basis
-    if basis.demonstrations is None:
+    source = session.state.source
+    if source.demonstrations is None:
         return []
     return [
         {
             "id": recording.id,
             "steps": len(recording.steps),
-            "trust": basis.trust.get(recording.id),
+            "trust": source.trust.get(recording.id),
             "marked": recording.has_mistakes,
         }
-        for recording in basis.demonstrations
+        for recording in source.demonstrations
     ]
 
 
@@ -226,3 +231,28 @@ def _witnesses(given: Demonstrations | None, step: str, needed: str) -> dict[str
         else:
             found["broken_in"].append(recording.id)
     return found
+
+
+# The page allows no style but that of its own files, which have the same colours.
+_THEME = replace(get_theme("auto"), style="")
+
+
+def draw_state(state: State) -> str:
+    """Return the drawing of a graph as SVG.
+
+    Each box has the attribute ``data-node``, its place among START, the steps and END; each
+    arrow ``data-edge``, the places of the step and of its precondition.
+    """
+    shown = picture_of_graph(state.graph)
+    # The page has the title and the legend beside the drawing.
+    picture = Picture("", shown.boxes, shown.arrows, (), shown.summary)
+    labels = [measure(box) for box in picture.boxes]
+    sizes = tuple((label.width, label.height) for label in labels)
+    placement = _placed(sizes, tuple((arrow.step, arrow.precondition) for arrow in picture.arrows))
+    return paint(picture, labels, placement, _THEME)
+
+
+@lru_cache(maxsize=64)
+def _placed(sizes: tuple[tuple[float, float], ...], ends: tuple[tuple[int, int], ...]) -> Placement:
+    """Return where everything goes; undo and redo come back to what was placed before."""
+    return place_parts(sizes, [Arrow(*pair) for pair in ends])

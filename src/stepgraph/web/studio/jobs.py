@@ -1,4 +1,8 @@
-"""Work that takes long, in a process of its own: it can be watched, cancelled, and ends in time."""
+"""Work that takes long, in a process of its own: it can be watched, cancelled, and ends in time.
+
+`Worker` runs one task at a time. The tasks are to learn from a file, to learn again and to give
+advice.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,23 @@ import multiprocessing
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any, Literal
 
-from stepgraph.errors import StepgraphError
+from stepgraph.errors import InputError, StepgraphError
+from stepgraph.graph import NO_CONSTRAINTS, Constraints
+from stepgraph.insight import Advice, advise
+from stepgraph.pipeline import learn_all
+from stepgraph.sequences import Demonstrations
+from stepgraph.web.studio.files import read_upload
+from stepgraph.web.studio.graph_source import METHOD, GraphSource
+from stepgraph.web.studio.limits import StudioLimits
 
 Stage = Literal["idle", "running", "done", "failed", "cancelled"]
 Report = Callable[[float, str], None]
-"""Told how much is done, from 0 to 1, and what is going on, in words."""
+"""Called with how much is done, from 0 to 1, and what is going on, in words."""
 Task = Callable[..., Any]
 """Takes a `Report` first; it and its arguments must be such that another process can have them."""
 
@@ -95,7 +106,7 @@ class Worker:
         task, arguments
             What to call in the other process, after its `Report`.
         finish
-            Told the result, in a thread of this process; says in words what became of it.
+            Called with the result, in a thread of this process; says in words what became of it.
 
         Raises
         ------
@@ -221,3 +232,107 @@ def _work(pipe: Connection, task: Task, arguments: tuple[Any, ...]) -> None:
         pipe.send(("failed", f"it failed unexpectedly ({type(error).__name__}: {error})", ()))
     else:
         pipe.send(("done", result))
+
+
+class SeveralProceduresError(InputError):
+    """A file holds several procedures, and none is chosen."""
+
+    def __init__(self, name: str, choices: Iterable[str]) -> None:
+        self.choices = tuple(choices)
+        super().__init__(f"{name}: {len(self.choices)} procedures; choose one of them")
+
+
+def learn_upload(
+    report: Report,
+    content: bytes,
+    name: str,
+    procedure: str | None,
+    keep: GraphSource | None,
+    with_mistakes: bool,
+    limits: StudioLimits,
+) -> GraphSource:
+    """Return the source of an uploaded file.
+
+    Parameters
+    ----------
+    report
+        Called with how much is done.
+    content, name, procedure, limits
+        As for `read_upload`.
+    keep
+        A source whose graph stays, the recordings being its evidence; None to learn from them.
+    with_mistakes
+        Whether to learn also from recordings with marked mistakes.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is of several procedures or another one than the graph.
+    """
+    report(0.1, f"reading {name}")
+    reading = read_upload(content, name, limits, procedure)
+    if len(reading.procedures) > 1:
+        raise SeveralProceduresError(name, reading.procedures)
+    (given,) = reading.procedures.values()
+    if keep is not None:
+        if not set(keep.graph.steps) & set(given.vocabulary.steps):
+            raise InputError(f"{name}: none of its steps is in the graph; is it another procedure?")
+        report(0.6, f"counting evidence in {len(given)} recordings")
+        return keep.with_recordings(given, name, reading.notes)
+    return _learned(report, given, name, reading.notes, with_mistakes, NO_CONSTRAINTS)
+
+
+def relearn(
+    report: Report,
+    demonstrations: Demonstrations,
+    file_name: str,
+    constraints: Constraints,
+    with_mistakes: bool,
+) -> GraphSource:
+    """Return the source that recordings give under the constraints of a graph.
+
+    Parameters
+    ----------
+    report
+        Called with how much is done.
+    demonstrations, file_name
+        The recordings, and the name of their file.
+    constraints
+        What the graph obeys; steps that the recordings do not know are passed over.
+    with_mistakes
+        Whether to learn also from recordings with marked mistakes.
+
+    Raises
+    ------
+    InputError
+        If the constraints contradict each other.
+    """
+    return _learned(report, demonstrations, file_name, (), with_mistakes, constraints)
+
+
+def give_advice(report: Report, demonstrations: Demonstrations, constraints: Constraints) -> Advice:
+    """Return what to record next; the constraints of a graph need no question."""
+    report(0.2, "comparing all pairs of steps")
+    return advise(demonstrations, constraints=constraints)
+
+
+def _learned(
+    report: Report,
+    given: Demonstrations,
+    name: str,
+    notes: tuple[str, ...],
+    with_mistakes: bool,
+    constraints: Constraints,
+) -> GraphSource:
+    steps = len(given.vocabulary)
+    about = f"learning from {len(given)} recordings of {steps} steps"
+
+    def tell(done: int, total: int, what: str) -> None:  # noqa: ARG001 - what the learner calls it
+        report(0.25 + 0.65 * done / total, about)
+
+    report(0.25, about)
+    known = constraints.among(given.vocabulary.steps)
+    told: dict[str, Any] = {"constraints": known} if known else {}
+    (learning,) = learn_all([given], METHOD, with_mistakes=with_mistakes, progress=tell, **told)
+    report(0.9, f"counting evidence in {len(given)} recordings")
+    return GraphSource.of_learning(learning, given, name, notes)

@@ -1,4 +1,4 @@
-"""What a graph in the studio comes from, before anybody edits it."""
+"""What a graph in the studio comes from, before it is edited: a file, or recordings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ALWAYS = 2.0
 
 
 @dataclass(frozen=True, eq=False)
-class Basis:
+class GraphSource:
     """A graph as it was read or learned, with what it was learned from.
 
     Parameters
@@ -37,7 +37,7 @@ class Basis:
         The recordings; None where there are none.
     trust
         How far each recording can be trusted, by its name, where that was learned.
-    source
+    file_name
         The name of the file that it comes from.
     notes
         What was left out or merged on the way, in words.
@@ -48,14 +48,14 @@ class Basis:
     confidence: WeightedAdjacency | None = None
     demonstrations: Demonstrations | None = None
     trust: Mapping[str, float] = field(default_factory=dict)
-    source: str = ""
+    file_name: str = ""
     notes: tuple[str, ...] = ()
 
     @classmethod
     def of_graph(
-        cls, graph: TaskGraph, demonstrations: Demonstrations | None = None, source: str = ""
-    ) -> Basis:
-        """Return the basis of a graph from a file, whose weights may be chosen from.
+        cls, graph: TaskGraph, demonstrations: Demonstrations | None = None, file_name: str = ""
+    ) -> GraphSource:
+        """Return the source of a graph from a file, whose weights may be chosen from.
 
         Parameters
         ----------
@@ -63,11 +63,11 @@ class Basis:
             The graph.
         demonstrations
             Recordings of the same procedure; where given, they are the evidence.
-        source
+        file_name
             The name of the file.
         """
         return cls(
-            graph, _weights(graph), demonstrations=demonstrations, source=source
+            graph, _weights(graph), demonstrations=demonstrations, file_name=file_name
         )._with_evidence()
 
     @classmethod
@@ -75,10 +75,10 @@ class Basis:
         cls,
         learning: Learning,
         demonstrations: Demonstrations,
-        source: str = "",
+        file_name: str = "",
         notes: tuple[str, ...] = (),
-    ) -> Basis:
-        """Return the basis of a graph that was learned from recordings.
+    ) -> GraphSource:
+        """Return the source of a graph that was learned from recordings.
 
         Parameters
         ----------
@@ -86,7 +86,7 @@ class Basis:
             What was learned.
         demonstrations
             The recordings, those left out of the learning as well.
-        source
+        file_name
             The name of their file.
         notes
             What the reader of the file had to say.
@@ -103,20 +103,20 @@ class Basis:
             learning.confidence,
             demonstrations,
             trust,
-            source,
+            file_name,
             (*notes, *learning.notes),
         )._with_evidence()
 
     def with_recordings(
-        self, demonstrations: Demonstrations, source: str, notes: tuple[str, ...] = ()
-    ) -> Basis:
+        self, demonstrations: Demonstrations, file_name: str, notes: tuple[str, ...] = ()
+    ) -> GraphSource:
         """Return the same graph with other recordings as its evidence."""
         bare = self.graph.replace(evidence={})
-        changed = replace(self, graph=bare, demonstrations=demonstrations, source=source)
+        changed = replace(self, graph=bare, demonstrations=demonstrations, file_name=file_name)
         return replace(changed, trust={}, notes=notes)._with_evidence()
 
-    def _with_evidence(self) -> Basis:
-        """Return the same basis with evidence for each edge from all recordings at hand."""
+    def _with_evidence(self) -> GraphSource:
+        """Return the same source with evidence for each edge from all recordings at hand."""
         if self.demonstrations is None:
             return self
         evidence = evidence_for(self.demonstrations, self.graph.edges)

@@ -9,8 +9,8 @@ import pytest
 
 from stepgraph.errors import FileError, FormatError, InputError
 from stepgraph.formats import graph_text, save_graph
+from stepgraph.web.studio.files import open_path
 from stepgraph.web.studio.limits import StudioLimits
-from stepgraph.web.studio.opening import open_path
 from tests.web.studio.running import ORDERS, TEA, as_csv
 
 
@@ -23,8 +23,8 @@ def table(tmp_path: Path) -> Path:
 
 def test_recordings_are_learned_from_and_saved_beside_them(table: Path) -> None:
     opened = open_path(table)
-    assert opened.basis.graph.preconditions_of("serve") == ("steep",)
-    assert opened.basis.demonstrations is not None
+    assert opened.source.graph.preconditions_of("serve") == ("steep",)
+    assert opened.source.demonstrations is not None
     assert opened.target.path == table.with_name("tea.graph.json")
     assert not opened.saved
 
@@ -35,14 +35,14 @@ def test_columns_are_taken_as_the_user_names_them(table: Path) -> None:
     with pytest.raises(FormatError, match="--column recording=NAME --column step=NAME"):
         open_path(table)
     opened = open_path(table, columns={"recording": "who", "step": "what"})
-    assert opened.basis.graph.preconditions_of("serve") == ("steep",)
+    assert opened.source.graph.preconditions_of("serve") == ("steep",)
 
 
 def test_a_graph_is_shown_as_it_is_and_saved_to_its_file(tmp_path: Path) -> None:
     path = tmp_path / "tea.json"
     save_graph(TEA, path)
     opened = open_path(path)
-    assert opened.basis.graph == TEA
+    assert opened.source.graph == TEA
     assert opened.target.path == path
     assert opened.saved
 
@@ -51,7 +51,7 @@ def test_a_graph_takes_recordings_as_evidence(tmp_path: Path, table: Path) -> No
     path = tmp_path / "tea.json"
     save_graph(TEA, path)
     opened = open_path(path, recordings=table)
-    assert opened.basis.graph.evidence["pour", "warm pot"].broken_in == ("fay",)
+    assert opened.source.graph.evidence["pour", "warm pot"].broken_in == ("fay",)
 
 
 @pytest.mark.parametrize("suffix", [".graphml", ".bpmn"])

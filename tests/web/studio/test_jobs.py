@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from stepgraph.graph import NO_CONSTRAINTS
 from stepgraph.sequences import Demonstrations
-from stepgraph.web.studio.tasks import relearn
+from stepgraph.web.studio.jobs import relearn
 from tests.web.studio.running import ORDERS
 
 

@@ -1,4 +1,4 @@
-"""How a graph stood after each edit: where undo and redo go, and what the file holds."""
+"""How a graph stood after each edit: where undo and redo go, and the edits in words."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 from stepgraph.errors import InputError
 from stepgraph.graph import TaskGraph
-from stepgraph.web.studio.basis import Basis
 from stepgraph.web.studio.edits import Edits, derive
+from stepgraph.web.studio.graph_source import GraphSource
 
 MOST_STATES = 500
-"""So many edits can be undone; more would let a sitting grow without end."""
+"""Maximum number of edits that can be undone; more would let memory grow without end."""
 
 Entry = Mapping[str, Any]
 
@@ -24,23 +24,23 @@ class State:
 
     Parameters
     ----------
-    basis, edits
+    source, edits
         What the graph is made of.
     history
         The edits that led here, those kept in the file first.
     """
 
-    basis: Basis
+    source: GraphSource
     edits: Edits
     history: tuple[Entry, ...]
 
     @cached_property
     def graph(self) -> TaskGraph:
         """The graph as it stands."""
-        return derive(self.basis, self.edits)
+        return derive(self.source, self.edits)
 
 
-class States:
+class History:
     """A row of states, one of which is shown.
 
     Parameters
@@ -131,3 +131,35 @@ class States:
         """Remember that the file holds what is shown."""
         self._saved = self.current
         self.version += 1
+
+
+_EDGE = {
+    "add": "added: '{step}' needs '{needs}'",
+    "remove": "removed: '{step}' needs '{needs}'",
+    "pin": "pinned: '{step}' needs '{needs}'",
+    "forbid": "forbade: '{step}' needs '{needs}'",
+    "free": "no longer pinned or forbidden: '{step}' needs '{needs}'",
+    "optional": "marked '{step}' optional",
+    "required": "marked '{step}' not optional",
+    "threshold": "showed edges above {value}",
+    "relearn": "learned again from {recordings} recordings",
+    "learn": "learned from {file}, {recordings} recordings",
+    "attach": "took {file} as evidence, {recordings} recordings",
+}
+
+
+def sentence(entry: Mapping[str, Any]) -> str:
+    """Return an entry of the history in words.
+
+    Examples
+    --------
+    >>> sentence({"edit": "pin", "step": "mix", "needs": "egg"})
+    "pinned: 'mix' needs 'egg'"
+    """
+    pattern = _EDGE.get(str(entry.get("edit")))
+    try:
+        if pattern is not None:
+            return pattern.format_map(entry)
+    except (KeyError, ValueError, AttributeError, IndexError):
+        pass  # an entry that another program wrote under the same name
+    return str(entry.get("content", entry))[:200]

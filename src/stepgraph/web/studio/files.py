@@ -1,0 +1,284 @@
+"""Files of the studio: those it opens, those that the page sends, and the one it saves to.
+
+A graph is shown, recordings are learned from. An uploaded file is read from memory and within
+limits; its name is never used as a path. A file that another program changed is not overwritten
+unasked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+from stepgraph.errors import FileError, FormatError, InputError
+from stepgraph.files import read_text
+from stepgraph.formats import GRAPH_READERS, Reading, read_demonstrations, read_graph, save_graph
+from stepgraph.formats.draft import Source
+from stepgraph.formats.json_text import parse_json
+from stepgraph.formats.registry import DRAWINGS, read_source
+from stepgraph.formats.stepgraph_json import GRAPH_FORMAT
+from stepgraph.graph import TaskGraph
+from stepgraph.learners import Progress, no_progress
+from stepgraph.pipeline import learn_all
+from stepgraph.sequences import Demonstrations
+from stepgraph.web.studio.graph_source import METHOD, GraphSource
+from stepgraph.web.studio.limits import StudioLimits
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".txt")
+
+
+def file_name(raw: str) -> str:
+    """Return the last part of a name that a browser gave, without anything that is no letter.
+
+    Raises
+    ------
+    FormatError
+        If its ending says no format of recordings.
+    """
+    name = PurePath(raw.replace("\\", "/")).name
+    name = re.sub(r"[\x00-\x1f\x7f]", "", name)[-100:]
+    if PurePath(name).suffix.lower() not in SUFFIXES:
+        raise FormatError(
+            f"{name!r}: its ending says no recordings; expected one of {', '.join(SUFFIXES)}"
+        )
+    return name
+
+
+def read_upload(
+    content: bytes, name: str, limits: StudioLimits, procedure: str | None = None
+) -> Reading:
+    """Return the recordings in an uploaded file.
+
+    Parameters
+    ----------
+    content
+        The bytes that came.
+    name
+        What the file is called; never opened.
+    limits
+        How large it may be.
+    procedure
+        Which one to keep, where there are several.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or is too large.
+    """
+    path = Path(file_name(name))
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"{path}: byte {error.start} ({content[error.start]:#04x}) is not UTF-8; "
+            "save the file with the encoding UTF-8"
+        ) from None
+    if not text.strip():
+        raise FormatError(f"{path}: the file is empty")
+    if path.suffix.lower() in (".csv", ".tsv"):
+        check_columns(text, str(path), limits)
+    reading = read_source(Source(path, text, {}), procedure=procedure)
+    for demonstrations in reading.procedures.values():
+        limits.check_demonstrations(demonstrations, str(path))
+    return reading
+
+
+def check_columns(text: str, where: str, limits: StudioLimits) -> None:
+    """Refuse a table with too many columns before their names are compared.
+
+    Raises
+    ------
+    FormatError
+        If its first line has too many.
+    """
+    line = text.lstrip().split("\n", 1)[0]
+    count = 1 + max(line.count(separator) for separator in (",", ";", "\t"))
+    if count > limits.columns:
+        raise FormatError(
+            f"{where}: the first line has {count:,} columns; at most {limits.columns} are read. A "
+            "table of recordings has one row a step, with a column for the recording and one for "
+            "the step"
+        )
+
+
+class ChangedError(InputError):
+    """The file holds what this studio neither read nor wrote."""
+
+
+class SaveTarget:
+    """Where a graph is saved, without overwriting in silence what another program put there.
+
+    Parameters
+    ----------
+    path
+        The file.
+    read
+        Whether its content is what the studio shows, as it was read from it.
+    """
+
+    def __init__(self, path: Path, *, read: bool) -> None:
+        self.path = path
+        self._known = _digest(path) if read else None
+
+    def save(self, graph: TaskGraph, *, overwrite: bool = False) -> None:
+        """Write a graph, whole or not at all.
+
+        Parameters
+        ----------
+        graph
+            What to write.
+        overwrite
+            Whether content that is not from here may be lost.
+
+        Raises
+        ------
+        ChangedError
+            If there is such content.
+        FileError
+            If the file cannot be written.
+        """
+        now = _digest(self.path)
+        if now is not None and now != self._known and not overwrite:
+            what = "changed since it was opened" if self._known else "there already"
+            raise ChangedError(
+                f"{self.path.name} is {what}, with other content; press 'Overwrite it' to replace "
+                "that, or keep both: start the studio with another output file"
+            )
+        save_graph(graph, self.path)
+        self._known = _digest(self.path)
+
+
+def _digest(path: Path) -> bytes | None:
+    try:
+        return hashlib.sha256(path.read_bytes()).digest()
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise FileError(f"{path}: cannot be read ({getattr(error, 'strerror', error)})") from None
+
+
+GRAPH_SUFFIXES = (*(ending for ending in GRAPH_READERS if ending != ".json"), ".xml", *DRAWINGS)
+"""Endings of what is no recording; reading it as a graph says what is wrong with a drawing."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What the studio begins with.
+
+    Parameters
+    ----------
+    source
+        The graph and what it comes from.
+    target
+        Where it is saved.
+    saved
+        Whether the target holds it already.
+    """
+
+    source: GraphSource
+    target: SaveTarget
+    saved: bool
+
+
+def open_path(
+    path: Path,
+    *,
+    recordings: Path | None = None,
+    output: Path | None = None,
+    with_mistakes: bool = False,
+    limits: StudioLimits | None = None,
+    progress: Progress = no_progress,
+    **reading: Any,
+) -> Opened:
+    """Read a graph, or learn one from recordings.
+
+    Parameters
+    ----------
+    path
+        A file of a graph or of recordings.
+    recordings
+        For a graph: recordings of the same procedure.
+    output
+        Where to save; by default the graph file itself, or a new file beside the recordings.
+    with_mistakes
+        Whether to learn also from recordings with marked mistakes.
+    limits
+        How large all of it may be.
+    progress
+        Told how far the learning is.
+    **reading
+        How recordings are read, as for `read_demonstrations`.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read or used.
+    """
+    limits = limits or StudioLimits()
+    if is_graph(path):
+        graph = read_graph(path)
+        limits.check_graph(graph, str(path))
+        given = None
+        if recordings is not None:
+            given = read_demonstrations(recordings, **reading).only()
+            limits.check_demonstrations(given, str(recordings))
+            _check_shared(graph.steps, given, recordings)
+        own = path.suffix.lower() == ".json" and is_own_format(path)
+        target = output or (path if own else path.with_name(f"{path.stem}.graph.json"))
+        same = target == path
+        source = GraphSource.of_graph(graph, given, path.name)
+        return Opened(source, SaveTarget(target, read=same), saved=same)
+    if recordings is not None:
+        raise InputError(
+            f"{path}: recordings; --demos is for a graph, leave it out or name a graph first"
+        )
+    if path.suffix.lower() in (".csv", ".tsv"):
+        check_columns(read_text(path), str(path), limits)
+    found = read_demonstrations(path, **reading)
+    given = found.only()
+    limits.check_demonstrations(given, str(path))
+    (learning,) = learn_all([given], METHOD, with_mistakes=with_mistakes, progress=progress)
+    source = GraphSource.of_learning(learning, given, path.name, found.notes)
+    target = output or path.with_name(f"{path.stem}.graph.json")
+    if target.exists() and target.samefile(path):
+        raise InputError(f"{target}: the graph would overwrite the recordings; give another -o")
+    return Opened(source, SaveTarget(target, read=False), saved=False)
+
+
+def is_graph(path: Path) -> bool:
+    """Return whether a file is to be read as a graph rather than as recordings.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read.
+    FormatError
+        If it is empty or broken JSON.
+    """
+    suffix = path.suffix.lower()
+    if suffix in GRAPH_SUFFIXES:
+        return True
+    if suffix != ".json":
+        return False
+    content = parse_json(read_text(path), str(path))
+    if not isinstance(content, dict):
+        return False
+    return content.get("format") == GRAPH_FORMAT or (
+        "format" not in content and {"steps", "edges"} <= content.keys()
+    )
+
+
+def is_own_format(path: Path) -> bool:
+    """Return whether a JSON file is a graph in stepgraph's own format."""
+    content = parse_json(read_text(path), str(path))
+    return isinstance(content, dict) and content.get("format") == GRAPH_FORMAT
+
+
+def _check_shared(steps: tuple[str, ...], given: Demonstrations, path: Path) -> None:
+    if not set(steps) & set(given.vocabulary.steps):
+        raise FormatError(
+            f"{path}: none of its steps is in the graph; are these recordings of another procedure?"
+        )
