@@ -16,8 +16,8 @@ from stepgraph.graph import Edge, TaskGraph
 from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.graph.evidence import EXAMPLES, PROBABLE, EdgeEvidence
 from stepgraph.insight.habits import every_step
+from stepgraph.learners.prior_knowledge import may_belong_together
 from stepgraph.learners.robust.learner import KEPT
-from stepgraph.learners.step_names import may_belong_together
 from stepgraph.repetitions import first_occurrences
 from stepgraph.sequences import END, START, Demonstrations, KeyStepSequence
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from stepgraph.graph.adjacency import Matrix, WeightedAdjacency
 from stepgraph.learners.base import Learned
-from stepgraph.learners.knowledge import InformedLearner, NumberedConstraints
 from stepgraph.learners.precedence import Precedence, precedence
+from stepgraph.learners.prior_knowledge import InformedLearner, NumberedConstraints
 from stepgraph.postprocess import to_graph, weakest_in_cycles
 from stepgraph.repetitions import without_repetitions
 from stepgraph.sequences import Demonstrations, Vocabulary, in_words

@@ -52,39 +52,6 @@ def test_masks_give_the_sums_and_gradients_that_squares_give(
 
 
 @settings(deadline=None)
-@given(batches(), st.data())
-def test_a_part_of_a_batch_equals_a_batch_of_that_part(
-    batch: SequenceBatch, data: st.DataObject
-) -> None:
-    numbers = list(range(len(batch.sizes)))
-    kept = sorted(data.draw(st.sets(st.sampled_from(numbers), min_size=1)))
-    (chunk,) = batch.chunks
-    given_again = [
-        [
-            tuple(chunk.nodes[place, 1 : chunk.lengths[place] - 1].tolist())
-            for place in batch.restore.tolist()
-            if chunk.owner[place] == number
-        ]
-        for number in kept
-    ]
-    sizes = [batch.sizes[number] for number in kept]
-    new = SequenceBatch(given_again, sizes, stride=SIZE)
-    part = batch.part(kept, stride=SIZE)
-    assert part.sizes == new.sizes
-    assert len(part) == len(new)
-    for one, other in zip(part.chunks, new.chunks, strict=True):
-        assert one.nodes[:, : other.nodes.shape[1]].tolist() == other.nodes.tolist()
-        assert one.owner.tolist() == other.owner.tolist()
-    assert part.restore.tolist() == new.restore.tolist()
-
-
-def test_a_part_keeps_its_weights() -> None:
-    batch = SequenceBatch([[(1,)], [(1, 2), (2, 1)]], [3, 4], weights=[[5.0], [2.0, 3.0]])
-    part = batch.part([1], stride=4)
-    assert part.weights is not None
-    assert part.weights.tolist() == [2.0, 3.0]
-
-
 def test_masks_are_for_procedures_whose_sequences_show_most_steps() -> None:
     order = tuple(range(1, 11))
     few = SequenceBatch([[order]], [12])

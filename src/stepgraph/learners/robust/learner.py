@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from stepgraph.errors import InputError, SettingError
 from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.learners.base import Curve, Learned, Progress, no_progress
-from stepgraph.learners.knowledge import InformedLearner
 from stepgraph.learners.partial_order import closure, reduction, without
+from stepgraph.learners.prior_knowledge import InformedLearner
 from stepgraph.learners.robust.confidence import Confidence, confidence
 from stepgraph.learners.robust.demonstrators import TRUSTED, Demonstrators
 from stepgraph.learners.robust.pair_mixture import first_order

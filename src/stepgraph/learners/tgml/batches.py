@@ -53,14 +53,6 @@ class Flat(NamedTuple):
     lengths: Indices
     owner: Indices
 
-    def only(self, wanted: Indices) -> Flat:
-        """Return some of the sequences, by their numbers in ascending order."""
-        chosen = np.zeros(len(self.lengths), dtype=bool)
-        chosen[wanted] = True
-        return Flat(
-            self.nodes[np.repeat(chosen, self.lengths)], self.lengths[chosen], self.owner[chosen]
-        )
-
 
 class SequenceBatch:
     """The sequences of one or more procedures.
@@ -103,35 +95,17 @@ class SequenceBatch:
     ) -> None:
         if not any(sequences):
             raise FormatError("no sequences; a batch needs at least one")
-        self._limits = (chunk_entries, kept_entries)
-        flat_weights = None
-        if weights is not None and any(weight != 1 for group in weights for weight in group):
-            flat_weights = torch.tensor([weight for group in weights for weight in group])
-        self._fill(
-            flattened(sequences, sizes),
-            tuple(sizes),
-            max(sizes) if stride is None else stride,
-            torch.device(device),
-            flat_weights,
-        )
-
-    def _fill(
-        self,
-        flat: Flat,
-        sizes: tuple[int, ...],
-        stride: int,
-        device: torch.device,
-        weights: Tensor | None,
-    ) -> None:
-        chunk_entries, kept_entries = self._limits
-        self.sizes = sizes
-        self.stride = stride
-        self.device = device
-        self.weights = None if weights is None else weights.to(device)
+        self.sizes = tuple(sizes)
+        self.stride = max(sizes) if stride is None else stride
+        self.device = torch.device(device)
+        self.weights: Tensor | None = None
         """(sequences,): how many recordings each stands for; None if each is one."""
-        self.count = len(flat.lengths)
-        self._flat = flat
-        self._order = np.argsort(flat.lengths, kind="stable")
+        if weights is not None and any(weight != 1 for group in weights for weight in group):
+            flat_weights = [weight for group in weights for weight in group]
+            self.weights = torch.tensor(flat_weights, device=self.device)
+        self._flat = flattened(sequences, sizes)
+        self.count = len(self._flat.lengths)
+        self._order = np.argsort(self._flat.lengths, kind="stable")
         self._chunks = tuple(self._split(chunk_entries))
         self._kept: dict[int, Pairs] = {}
         self.keeps_pairs = sum(chunk.entries for chunk in self._chunks) <= kept_entries
@@ -139,28 +113,6 @@ class SequenceBatch:
 
     def __len__(self) -> int:
         return self.count
-
-    def part(self, procedures: Sequence[int], *, stride: int) -> SequenceBatch:
-        """Return a batch of some of the procedures, for matrices of another side.
-
-        Parameters
-        ----------
-        procedures
-            Their numbers, in ascending order.
-        stride
-            The side of the matrices.
-        """
-        numbers = np.full(len(self.sizes), -1)
-        numbers[list(procedures)] = np.arange(len(procedures))
-        owner = numbers[self._flat.owner]
-        wanted = np.flatnonzero(owner >= 0)
-        flat = self._flat._replace(owner=owner).only(wanted)
-        weights = None if self.weights is None else self.weights[torch.from_numpy(wanted)]
-        smaller = SequenceBatch.__new__(SequenceBatch)
-        smaller._limits = self._limits
-        sizes = tuple(self.sizes[number] for number in procedures)
-        smaller._fill(flat, sizes, stride, self.device, weights)
-        return smaller
 
     @property
     def chunks(self) -> tuple[Chunk, ...]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from stepgraph.errors import CycleError
 from stepgraph.graph import NO_CONSTRAINTS, Constraints, Edge, TaskGraph
-from stepgraph.learners.knowledge import NumberedConstraints
+from stepgraph.learners.prior_knowledge import NumberedConstraints
 from stepgraph.postprocess import implied_edges
 from stepgraph.sequences import END, START
 from stepgraph.web.studio.graph_source import GraphSource, evidence_for
