@@ -233,9 +233,9 @@ class Pairs:
             By place of all sequences; the first is added to.
         """
         changes, num = changes[self.part], num[self.part]
-        changes += column_sums[self.columns]
+        changes += column_sums.take(self.columns)
         if len(self.row_places):
-            values = Z[self.entries]
+            values = Z.take(self.entries)
             sums = np.add.reduceat(values[: self.before], self.begins)
             num[self.row_places] = sums
             changes[self.row_places] -= sums
@@ -258,7 +258,7 @@ class Pairs:
         whole += np.bincount(self.columns, later, minlength=len(whole))
         if len(self.row_places):
             values = np.concatenate(
-                (np.repeat(less[self.row_places], self.counts), later[self.arriving])
+                (np.repeat(less.take(self.row_places), self.counts), later.take(self.arriving))
             )
             gradient -= np.bincount(self.entries, values, minlength=len(gradient))
 
@@ -335,7 +335,7 @@ class Sums:
             later = pairs.after(beta * weights / den)
             less = later + weights / (self._num[pairs.part] + epsilon)
             pairs.add_gradient(later, less, gradient, whole)
-        gradient += whole[self._rows.columns]
+        gradient += whole.take(self._rows.columns)
         return gradient
 
     def loss(self, beta: float, epsilon: float) -> float:
