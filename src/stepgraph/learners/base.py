@@ -1,4 +1,4 @@
-"""What every learner has in common: its interface, its result, and how it tells its progress."""
+"""The interface of every learner, its result, and how it reports progress."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from stepgraph.repetitions import Repetitions
 from stepgraph.sequences import Demonstrations
 
 Progress = Callable[[int, int, str], None]
-"""Called with how much is done, how much there is, and what is going on, in words."""
+"""Called with the amount done, the total, and a description of the work."""
 
 
 def no_progress(done: int, total: int, what: str) -> None:
-    """Tell nobody."""
+    """Ignore progress."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """How what a method minimises went down while it trained.
+    """How the quantity that a method minimises fell during training.
 
     Parameters
     ----------
     what
-        What is minimised, in words.
+        The name of that quantity.
     rounds
-        What the values are counted by, such as "epoch".
+        The unit that the values are counted in, such as "epoch".
     values
         One for each round, from the first to the last.
     """
@@ -41,14 +41,14 @@ class Curve:
 
 @dataclass(frozen=True)
 class Learned:
-    """What a learner found.
+    """The result of a learner.
 
     Parameters
     ----------
     adjacency
         The weighted edges.
     notes
-        What the learner merged or left out, in words.
+        Sentences about what the learner merged or left out.
     facts
         Figures about the run, such as the number of epochs.
     confidence
@@ -108,7 +108,7 @@ class Learner(ABC):
         *,
         seed: int = 0,  # noqa: ARG002
     ) -> Curve | None:
-        """Train on one procedure and return how that went; None for a method that does not train.
+        """Train on one procedure and return the curve; None for a method that does not train.
 
         It is the training that `learn` does with the same seed. A method that trains
         overrides it.

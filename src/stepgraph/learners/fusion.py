@@ -2,7 +2,7 @@
 
 Two steps that nobody has done in both orders may depend on each other, or nobody happened to
 swap them. Two things tell these apart: a direct precondition is seen directly before its step
-in some recording, and somebody who understands the steps says so: a language model's graph, a
+in some recording, and someone who understands the steps says so: a language model's graph, a
 user's own, or at least names that speak of the same things. Each adds to the log odds of an
 edge; a prior never adds a pair that the recordings contradict.
 """
@@ -29,11 +29,11 @@ BoolMatrix = NDArray[np.bool_]
 BASE = -0.8
 """The log odds that a pair always seen in one order depends on it, if nothing else is known."""
 ADJACENT = 2.1
-"""What it adds that the precondition was seen directly before the step."""
+"""Added where the precondition was seen directly before the step."""
 IN_PRIOR = 2.4
-"""What it adds that the prior graph orders the pair so."""
+"""Added where the prior graph orders the pair so."""
 SHARED_WORD = 1.5
-"""What it adds, where there is no prior graph, that the names of both share a content word."""
+"""Added, without a prior graph, where the names of both share a content word."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Fusion(InformedLearner):
         return Learned(WeightedAdjacency(words, matrix), notes)
 
     def evidence(self, demonstrations: Demonstrations, *, seed: int = 0) -> Evidence:
-        """Return what the recordings and the prior say of every pair of steps."""
+        """Return the evidence for every pair of steps, from the recordings and the prior."""
         words = demonstrations.vocabulary
         counts = precedence(demonstrations, self.repetitions)
         free = without_repetitions(demonstrations, self.repetitions, seed=seed)
@@ -81,7 +81,7 @@ class Fusion(InformedLearner):
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What is known of every pair of steps: row = step, column = its possible precondition.
+    """The evidence for every pair of steps: row = step, column = its possible precondition.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class Evidence:
         return np.stack([ones, self.adjacent.astype(float), self.supported.astype(float)], axis=-1)
 
     def changes(self, kept: BoolMatrix, constraints: NumberedConstraints) -> list[str]:
-        """Return every edge that the prior added or removed, with what is known of it.
+        """Return every edge that the prior added or removed, with the evidence for it.
 
         Compared are the finished graphs: that of the order that all recordings share, and that
         of the edges kept.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 KEY = "stepgraph"
-"""Under which entry of the header the JSON stands."""
+"""The entry of the header that holds the JSON."""
 
 
 def write_network(
@@ -31,7 +31,7 @@ def write_network(
     Parameters
     ----------
     network
-        Whose weights to write.
+        The network.
     path
         The file.
     format, version

@@ -21,12 +21,12 @@ BoolMatrix = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class InformedLearner(Learner):
-    """A learner that can be told what people know.
+    """A learner that takes prior knowledge.
 
     Parameters
     ----------
     prior
-        What somebody thinks the graph is: complete or not, right or wrong.
+        A guess at the graph: complete or not, right or wrong.
     constraints
         Edges that the result implies, or does not imply, whatever the recordings say.
     names
@@ -47,7 +47,7 @@ class InformedLearner(Learner):
 
     @property
     def source(self) -> str:
-        """What support for a pair comes from, in words."""
+        """The name of what supports a pair, for notes."""
         return "the prior" if self.prior is not None else "a shared word in their names"
 
     def numbered_constraints(self, words: Vocabulary) -> NumberedConstraints:
@@ -123,7 +123,7 @@ class NumberedConstraints:
         edges
             An acyclic set of edges: row = step, column = precondition.
         strength
-            How much each edge has to be said for it.
+            The evidence for each edge.
         """
         graph = nx.from_numpy_array(edges.astype(np.int64), create_using=nx.DiGraph)
         graph.remove_edges_from(self.never)  # first, so that nothing gives way to a path over them
@@ -137,10 +137,10 @@ class NumberedConstraints:
 
     def _cut(self, graph: nx.DiGraph, start: int, goal: int, strength: Matrix) -> None:
         """Remove the weakest edge from one path after another until none leads to the goal."""
-        insisted = set(self.must)
+        required = set(self.must)
         while nx.has_path(graph, start, goal):
             path = nx.shortest_path(graph, start, goal)
-            loose = [edge for edge in pairwise(path) if edge not in insisted]
+            loose = [edge for edge in pairwise(path) if edge not in required]
             graph.remove_edge(*min(loose, key=lambda edge: (strength[edge], edge)))
 
 

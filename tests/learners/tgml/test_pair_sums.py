@@ -51,7 +51,6 @@ def test_masks_give_the_sums_and_gradients_that_squares_give(
     torch.testing.assert_close(squared.gradient(*changes), masked.gradient(*changes))
 
 
-@settings(deadline=None)
 def test_masks_are_for_procedures_whose_sequences_show_most_steps() -> None:
     order = tuple(range(1, 11))
     few = SequenceBatch([[order]], [12])

@@ -120,7 +120,7 @@ class Client:
         InputError
             If there is no usable reply, after all attempts where more than one makes sense.
         StoppedError
-            If somebody called `stop`.
+            If `stop` was called.
         """
         body = json.dumps(
             {"model": self.model, "messages": messages, "temperature": self.temperature}

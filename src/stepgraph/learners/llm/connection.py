@@ -48,7 +48,7 @@ class Response:
 
 
 class Watch:
-    """Shuts a connection when its time is over or somebody gives it up.
+    """Shuts a connection when its time is over or it is given up.
 
     Parameters
     ----------

@@ -179,7 +179,7 @@ class _Replies:
                 self._replies[question] = future.result()
                 progress(len(self._replies), total, f"asked about {question.step}")
         except BaseException:
-            # Also when somebody presses Ctrl-C: what is under way would only be waited for.
+            # Also on Ctrl-C: requests under way would only be waited for.
             self._client.stop()
             raise
         finally:
@@ -281,7 +281,7 @@ class Report:
         """The counts in words, with the names they are about.
 
         How many answers came from the cache is left to the facts: the same recordings and
-        settings give the same notes, whether or not somebody has asked before.
+        settings give the same notes, whether or not the question has been asked before.
         """
         if not self.answers:
             return ()

@@ -24,11 +24,11 @@ BoolMatrix = NDArray[np.bool_]
 Matrix = NDArray[np.float64]
 
 LARGEST = 10.0
-"""Log odds and gains count up to this."""
+"""The cap of log odds and gains."""
 MOST_COUNTED = 24.0
-"""Beyond so many recordings, the most that the weights were fitted on, more say nothing more."""
+"""The most recordings that the weights were fitted on; more count as this many."""
 TRIALS = 100_000_000
-"""At most so many pairs of places are looked at to see what single pairs add."""
+"""Maximum number of pairs of places to visit to see what single pairs add."""
 
 
 class Place(StrEnum):

@@ -20,7 +20,7 @@ BoolMatrix = NDArray[np.bool_]
 Matrix = NDArray[np.float64]
 
 LIKING = 5.0
-"""So many choices, as likely as any other, are taken to have been seen of each step."""
+"""The strength of the prior on likings: as many even choices count as seen for each step."""
 
 TRUSTED = 0.5
 """A step that is more probably out of turn than this does not count as done in turn."""
@@ -142,7 +142,7 @@ class Demonstrators:
         needs = (order.astype(np.int8) + reduction(order)).ravel().take(self._pairs)
         without = (needs > 1) & self._later
         first_without = np.where(without.any(axis=1), without.argmax(axis=1), len(self._places) + 1)
-        # Something needed blocks until it is done, or until somebody goes on without it.
+        # Something needed blocks until it is done, or until someone goes on without it.
         blocks_until = np.minimum(self._places, first_without)
         opens = np.where(needs > 0, (blocks_until + 1)[:, None, :], 0).max(axis=2)
         in_turn = opens <= self._places

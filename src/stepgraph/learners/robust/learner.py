@@ -18,7 +18,7 @@ from stepgraph.learners.robust.confidence import Confidence, confidence
 from stepgraph.learners.robust.demonstrators import TRUSTED, Demonstrators
 from stepgraph.learners.robust.pair_mixture import first_order
 from stepgraph.learners.robust.recordings import Recordings, by_place
-from stepgraph.learners.robust.search import EDGE_COST, Search, tell_nobody
+from stepgraph.learners.robust.search import EDGE_COST, Search, ignore_share
 from stepgraph.learners.settings import check_number
 from stepgraph.sequences import Demonstrations
 
@@ -30,9 +30,9 @@ STARTS = (0.1, 2.0)
 MOST_STEPS = 1_500
 """A procedure with more steps has too many pairs to weigh."""
 MOST_PLACES = 30_000_000
-"""So many pairs of places are looked at at once, at most; of more recordings the most frequent."""
+"""Maximum number of pairs of places held at once; of more recordings the most frequent count."""
 PARTS = 100
-"""In so many parts the progress of one procedure is told."""
+"""Number of parts in which the progress of one procedure is reported."""
 KEPT = 0.2
 """A pair that is less probable than this leaves the order, unless told otherwise. The search has
 weighed each pair already; on random procedures F1 is the same from 0 to 0.4, and falls beyond."""
@@ -50,7 +50,7 @@ class Robust(InformedLearner):
         How many steps it is taken to have shown in turn.
     least_probable
         Pairs that are less probable than this leave the order, from 0 to 1, and with them what
-        followed from them, unless somebody to be trusted did the two one right after the other.
+        followed from them, unless a trusted recording shows the two directly one after the other.
         With 0.5 only what is more probable than not stays; where people err a lot that loses much
         that is right.
     """
@@ -71,7 +71,7 @@ class Robust(InformedLearner):
 
     def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:
         """Learn the order of one procedure; the seed matters for random repetitions."""
-        return self._learn(demonstrations, seed, tell_nobody)
+        return self._learn(demonstrations, seed, ignore_share)
 
     def learn_many(
         self,
@@ -80,7 +80,7 @@ class Robust(InformedLearner):
         seeds: Sequence[int] = (0,),
         progress: Progress = no_progress,
     ) -> list[list[Learned]]:
-        """Learn several procedures; tells also how far each is, as a large one takes a while."""
+        """Learn several procedures; report progress within each, as a large one takes a while."""
         total = len(procedures) * PARTS
         results = []
         for done, given in enumerate(procedures):
@@ -161,7 +161,7 @@ class Robust(InformedLearner):
         self,
         recordings: Recordings,
         never: tuple[tuple[int, int], ...],
-        tell: Callable[[float], None] = tell_nobody,
+        tell: Callable[[float], None] = ignore_share,
     ) -> tuple[Search, BoolMatrix]:
         forbidden = np.zeros((recordings.size, recordings.size), dtype=bool)
         for edge in never:
@@ -195,7 +195,7 @@ class Robust(InformedLearner):
 
 
 class _Teller:
-    """Tells how far a procedure is, by whole parts and only when there is one more.
+    """Reports how far a procedure is, once for each whole part.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ class _Teller:
 
 
 def _but(pairs: BoolMatrix, must: tuple[tuple[int, int], ...]) -> BoolMatrix:
-    """Return pairs but for those that somebody insists on."""
+    """Return pairs except those that a constraint requires."""
     for edge in must:
         pairs[edge] = False
     return pairs
@@ -262,7 +262,7 @@ def _careless(demonstrations: Demonstrations, trust: tuple[float, ...]) -> list[
 
 
 FEWEST = 3
-"""At least so many recordings are kept, those with the fewest slips."""
+"""Minimum number of recordings to keep: those with the fewest slips."""
 
 
 def without_slips(demonstrations: Demonstrations) -> Demonstrations:

@@ -25,7 +25,7 @@ LARGEST_SCORE = 8.0
 SUCCESSES = 20.0
 """How many pairs each recording is taken to have shown the right way round beforehand."""
 ROUNDS = 60
-"""At most so many rounds of expectation maximisation."""
+"""Maximum number of rounds of expectation maximisation."""
 
 
 def first_order(recordings: Recordings, errors: float) -> BoolMatrix:

@@ -14,9 +14,9 @@ from stepgraph.learners.robust.recordings import Recordings
 BoolMatrix = NDArray[np.bool_]
 
 EDGE_COST = 0.6
-"""What an edge has to add to the log likelihood, at least."""
+"""The least that an edge must add to the log likelihood."""
 SWEEPS = 6
-"""At most so often all pairs are gone through."""
+"""Maximum number of sweeps over all pairs."""
 MOST_REVERSED = 0.35
 """A pair shown the other way round more often than this is not tried as an order."""
 BUDGET = 200_000_000
@@ -24,8 +24,8 @@ BUDGET = 200_000_000
 speak for themselves."""
 
 
-def tell_nobody(share: float) -> None:
-    """Take which share is done, and do nothing with it."""
+def ignore_share(share: float) -> None:
+    """Ignore the share done."""
 
 
 class Search:
@@ -53,7 +53,7 @@ class Search:
         """What was reached before each sweep over all pairs, and at the end."""
 
     def improve(
-        self, order: BoolMatrix, tell: Callable[[float], None] = tell_nobody
+        self, order: BoolMatrix, tell: Callable[[float], None] = ignore_share
     ) -> tuple[float, BoolMatrix]:
         """Return the best order found from a closed one on, and its score.
 
@@ -62,7 +62,7 @@ class Search:
         order
             Where to begin.
         tell
-            Told which share of the most that there may be to do is done.
+            Called with the share done of the most work that there can be.
         """
         self.people.fit(order, 20)
         for sweep in range(SWEEPS):

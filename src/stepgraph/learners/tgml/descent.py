@@ -40,7 +40,7 @@ class Problem(NamedTuple):
         (nodes, nodes): whether j comes before i in every sequence with i; None to ask the
         sequences of the first epoch.
     rule
-        When the whole matrix stops; None where only its rows come to rest.
+        When the whole matrix stops, where rows do not rest; None for the last epoch.
     """
 
     scores: Floats
@@ -87,9 +87,9 @@ def optimise(
     descent
         How to train.
     progress
-        Told how many epochs are done.
+        Called with the number of epochs done.
     losses
-        Where to put the loss before each epoch, summed over the problems that still move.
+        A list to append the loss of each epoch to, summed over the problems that still move.
     """
     training = _Training(problems, descent)
     while training.moving.any() and training.epoch < descent.epochs:
@@ -124,7 +124,7 @@ class _Training:
         self._take_out()
 
     def state(self) -> str:
-        """Return how far it is, in words."""
+        """Return a sentence about the progress."""
         learned = np.count_nonzero(self._finished_at)
         return f"{learned} of {len(self._finished_at)} procedures learned"
 

@@ -58,7 +58,7 @@ class Chunk:
         return int(self.nodes.size) * int(self.nodes.shape[1])
 
     def parts(self, most: int) -> Iterator[Chunk]:
-        """Cut the chunk into smaller ones of at most so many sequences."""
+        """Cut the chunk into smaller ones of at most `most` sequences."""
         for start in range(0, len(self.nodes), max(most, 1)):
             part = slice(start, start + max(most, 1))
             yield replace(
@@ -264,7 +264,7 @@ class PairMasks:
 
     @staticmethod
     def suit(chunk: Chunk, most: int) -> bool:
-        """Return whether masks are faster than squares, and have at most so many entries."""
+        """Return whether masks are faster than squares and have at most `most` entries."""
         places = int(np.bincount(chunk.owner).max())
         cells = len(chunk.sizes) * places * chunk.stride**2
         return cells <= min(DENSE * chunk.entries, most)

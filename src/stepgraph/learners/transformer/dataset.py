@@ -33,7 +33,7 @@ class EmbeddedProcedure:
     always
         (nodes, nodes): whether j comes before i in every sequence with i.
     notes
-        What was merged or left out to get there, in words.
+        Sentences about what was merged or left out.
     """
 
     sequences: tuple[tuple[int, ...], ...]
