@@ -87,6 +87,27 @@ def test_verdicts_are_those_of_watch(stepgraph: Run, monkeypatch: pytest.MonkeyP
     assert by_session(judged.lines) == by_session(watched.lines)
 
 
+@pytest.mark.parametrize(("session", "code"), [("session-01", 0), ("session-02", 1)])
+def test_the_exit_code_says_whether_a_session_was_right(
+    stepgraph: Run, session: str, code: int
+) -> None:
+    frames = [f"test/{kind}/{session}.npy" for kind in ("rgb", "flow")]
+    result = stepgraph(
+        "recognise", "run", "model.safetensors", *frames, "--graph", "graph.json", "--json"
+    )
+    assert json.loads(result.lines[-1])["mistakes"] == code
+    assert result.code == code
+
+
+def test_a_session_without_key_steps_is_not_right(stepgraph: Run) -> None:
+    frames = ["rgb.npy", "flow.npy"]
+    for kind, path in zip(("rgb", "flow"), frames, strict=True):
+        np.save(path, np.load(f"test/{kind}/session-01.npy")[:1])
+    result = stepgraph("recognise", "run", "model.safetensors", *frames, "--graph", "graph.json")
+    assert (result.code, result.lines) == (1, [])
+    assert result.notes == ["note: rgb: no key-step was recognised"]
+
+
 def test_key_steps_come_with_their_times(stepgraph: Run) -> None:
     np.save("one.npy", np.load("test/rgb/session-01.npy"))
     result = stepgraph(

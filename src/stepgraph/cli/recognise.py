@@ -226,8 +226,8 @@ def run(
     recogniser's errors. Without --graph the command prints the key-steps as lines that 'stepgraph
     watch' reads.
 
-    The exit code is 0 if there was no mistake, 1 if there was one, and 2 if something could not
-    be used.
+    The exit code is 0 if there was no mistake and every step was done, 2 if something could not
+    be used, and 1 otherwise. Without --graph nothing is judged.
 
     Example: stepgraph recognise run camera/model.safetensors camera/test/rgb camera/test/flow
     --graph camera/graph.json --confusion camera/model.confusion.json
@@ -245,7 +245,7 @@ def run(
         watched = _watched(
             recogniser, graph, confusion, calibration, error_rate, as_json, with_next
         )
-    mistakes = 0
+    clean = True
     try:
         for name, found in sessions:
             seen = False
@@ -260,13 +260,13 @@ def run(
                 about = "" if name is None else f"{name}: "
                 print_notes([f"{about}no key-step was recognised"])
             if watched is not None:
-                mistakes += watched.finish()
+                clean = watched.finish() and seen and clean
                 watched.sessions.clear()
                 watched.called.clear()
     except OutputClosedError:
-        if watched is not None:
-            mistakes += sum(monitor.mistakes for monitor in watched.sessions.values())
-    if mistakes:
+        if watched is not None:  # the exit code is still right for the steps so far
+            clean = clean and not any(monitor.mistakes for monitor in watched.sessions.values())
+    if not clean:
         raise typer.Exit(1)
 
 
