@@ -57,7 +57,9 @@ with open_log(path, columns={"procedure": "product"}) as log:
     recordings = sum(size.recordings for size in log.procedures)
     variants = sum(size.variants for size in log.procedures)
     print(f"{len(log.procedures)} procedures, {recordings} recordings in {variants} variants")
-    report = stepgraph.learn_run(log.procedures, "do", fetch=log.demonstrations)
+    report = stepgraph.learn_procedures(
+        log.procedures, stepgraph.LearningOptions("do"), fetch=log.demonstrations
+    )
 folder.cleanup()
 print(f"{len(report.learned)} learned, {len(report.failed)} failed, {report.batches} batches")
 

@@ -58,7 +58,7 @@ def test_no_package_imports_one_of_its_own_layer_or_above() -> None:
 PUT_OFF = {
     "benchmarks": "learners that need torch, which a benchmark may do without",
     "stepgraph.recognise": "learners that need torch",
-    "stepgraph.runs": "learners that need torch",
+    "stepgraph.pipeline": "learners that need torch",
     "stepgraph.graph": "numpy and networkx, which monitors do without",
     "stepgraph.formats": "numpy, which readers of text do without",
     "stepgraph.drawing": "the format that is asked for",

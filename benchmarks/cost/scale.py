@@ -22,10 +22,10 @@ from stepgraph.errors import MissingExtraError, SettingError, UnavailableError, 
 from stepgraph.learners import get_learner
 from stepgraph.logs import read_log
 from stepgraph.logs.engine import Engine
-from stepgraph.pipeline import learn
+from stepgraph.pipeline import LearningOptions, learn
+from stepgraph.pipeline.procedures import MOST_PROCEDURES, learn_procedures
+from stepgraph.pipeline.workers import Workers
 from stepgraph.repetitions import without_repetitions
-from stepgraph.runs import Workers, learn_run
-from stepgraph.runs.batches import MOST_PROCEDURES
 from stepgraph.sequences import Demonstrations
 
 TURNS = 3
@@ -141,7 +141,9 @@ def _log(rows: int) -> dict[str, Any]:
 
 LARGE = """
 import random, sys
-from stepgraph.runs import Workers, learn_run
+from stepgraph.pipeline import LearningOptions
+from stepgraph.pipeline.procedures import learn_procedures
+from stepgraph.pipeline.workers import Workers
 from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
 steps, length, variants, recordings = 1000, 20, 20000, int(sys.argv[1])
 rng = random.Random(0)
@@ -159,7 +161,7 @@ given = Demonstrations(
     tuple(KeyStepSequence(str(n), order, weight=weight) for n, order in enumerate(sequences)),
     "large",
 )
-report = learn_run([given], "do", workers=Workers(1))
+report = learn_procedures([given], LearningOptions("do"), workers=Workers(1))
 print(len(report.learned), end=" ")
 """
 
@@ -193,11 +195,15 @@ def _in_a_process(code: str, *arguments: object) -> tuple[float, int, int]:
 def _procedures(method: str, number: int, must: str) -> dict[str, Any]:
     procedures = many_procedures(number)
     workers = min(2, os.cpu_count() or 1)
-    learn_run(procedures[:4], method, workers=Workers(workers), most=1)  # starts the processes
+    learn_procedures(
+        procedures[:4], LearningOptions(method), workers=Workers(workers), most=1
+    )  # starts the processes
     sample = procedures[:: max(1, number // SAMPLE)][:SAMPLE]
     learn(sample[0], method)
     alone, _ = timed(lambda: [learn(given, method) for given in sample])
-    seconds, report = timed(lambda: learn_run(procedures, method, workers=Workers(workers)))
+    seconds, report = timed(
+        lambda: learn_procedures(procedures, LearningOptions(method), workers=Workers(workers))
+    )
     reference = alone * number / len(sample)
     row = {
         "about": f"{number:,} procedures of 10 to 20 steps, 10 demonstrations each, {method}, "
@@ -335,7 +341,9 @@ def two_workers(method: str, number: int, most: int, turns: int) -> dict[str, An
         How often the two sides are measured, in turns; the fastest counts.
     """
     procedures = many_procedures(number)
-    learn_run(procedures[:1], method, workers=Workers(1))  # loads what this process needs
+    learn_procedures(
+        procedures[:1], LearningOptions(method), workers=Workers(1)
+    )  # loads what this process needs
     advised = _turns(procedures, method, most, turns, DASK_SETTINGS, MEMORY_VARIABLES)
     unset = _turns(procedures, method, most, turns, {}, {})
     seconds, reference = map(min, zip(*advised, strict=True))
@@ -369,7 +377,11 @@ def _turns(
         raise MissingExtraError("the measure 'cluster'", "cluster") from None
 
     def run(workers: Workers) -> float:
-        return timed(lambda: learn_run(procedures, method, workers=workers, most=most))[0]
+        return timed(
+            lambda: learn_procedures(
+                procedures, LearningOptions(method), workers=workers, most=most
+            )
+        )[0]
 
     environment = {"OMP_NUM_THREADS": 1, **variables, **as_variables(settings)}
     with (
@@ -379,5 +391,7 @@ def _turns(
         ) as cluster,
     ):
         two = Workers(scheduler=cluster.scheduler_address)
-        learn_run(procedures[:8], method, workers=two, most=1)  # loads what the workers need
+        learn_procedures(
+            procedures[:8], LearningOptions(method), workers=two, most=1
+        )  # loads what the workers need
         return [[run(two), run(Workers(1))] for _ in range(turns)]

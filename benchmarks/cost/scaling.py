@@ -18,8 +18,10 @@ from benchmarks.generators.logs import many_procedures, write_parquet_log
 from benchmarks.harness import BenchmarkResult, Column, Request, choose_rows, timed
 from stepgraph.errors import SettingError, UnavailableError
 from stepgraph.logs import open_log
-from stepgraph.runs import Workers, learn_run
-from stepgraph.runs.outcome import learn_batch
+from stepgraph.pipeline import LearningOptions
+from stepgraph.pipeline.outcomes import learn_batch
+from stepgraph.pipeline.procedures import learn_procedures
+from stepgraph.pipeline.workers import Workers
 from stepgraph.sequences import Demonstrations
 
 BATCH = 100
@@ -124,11 +126,11 @@ def predictions(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 def _batched(procedures: list[Demonstrations]) -> float:
     """Return the processor time of one procedure in a batch: the smaller of two measurements."""
-    learn_batch(procedures[:2], "do", {})
+    learn_batch(procedures[:2], LearningOptions("do"))
     times = []
     for _ in range(2):
         started = time.process_time()
-        learn_batch(procedures, "do", {})
+        learn_batch(procedures, LearningOptions("do"))
         times.append(time.process_time() - started)
     return min(times) / len(procedures)
 
@@ -151,18 +153,21 @@ def _steps(number: int) -> dict[str, Any]:
 
 def _procedures(number: int) -> dict[str, Any]:
     procedures = many_procedures(number)
-    learn_batch(procedures[:2], "do", {})
+    learn_batch(procedures[:2], LearningOptions("do"))
     started = time.process_time()
-    learn_run(procedures, "do", workers=Workers(1))
+    learn_procedures(procedures, LearningOptions("do"), workers=Workers(1))
     return {"seconds": (time.process_time() - started) / number}
 
 
 def _workers(number: int) -> dict[str, Any]:
     procedures = many_procedures(1000)
     workers = Workers(number)
-    learn_run(procedures[:8], "do", workers=workers, most=1)
+    learn_procedures(procedures[:8], LearningOptions("do"), workers=workers, most=1)
     seconds = min(
-        timed(lambda: learn_run(procedures, "do", workers=workers, most=BATCH))[0] for _ in range(2)
+        timed(
+            lambda: learn_procedures(procedures, LearningOptions("do"), workers=workers, most=BATCH)
+        )[0]
+        for _ in range(2)
     )
     return {"seconds": seconds / len(procedures)}
 

@@ -11,7 +11,7 @@ from benchmarks.harness import BenchmarkResult, Column, Request, percent
 from stepgraph.drawing import draw_comparison
 from stepgraph.errors import SettingError
 from stepgraph.evaluation import compare_edges
-from stepgraph.pipeline import learn_all
+from stepgraph.pipeline import LearningOptions, learn_together
 
 METHOD = "do"
 NOTES = (
@@ -31,7 +31,9 @@ def run(request: Request) -> BenchmarkResult:
         )
     method = request.methods[0] if request.methods else METHOD
     recipes = read_recipes(data_directory(request.data, needs=("captaincook4d",)))
-    learned = learn_all(recipes.demonstrations, method, progress=request.progress)
+    learned = [
+        *learn_together(recipes.demonstrations, LearningOptions(method), progress=request.progress)
+    ]
     rows: list[dict[str, Any]] = []
     figures = {}
     for place, (result, truth) in enumerate(zip(learned, recipes.truths, strict=True), start=1):

@@ -21,25 +21,24 @@ if TYPE_CHECKING:
     from stepgraph.insight.advice import advise
     from stepgraph.insight.audit import audit
     from stepgraph.logs import read_log
-    from stepgraph.monitoring import Monitor, Verdict, find_violations
-    from stepgraph.pipeline import learn, learn_all
+    from stepgraph.monitoring import Monitor, find_violations
+    from stepgraph.pipeline import LearningOptions, learn
+    from stepgraph.pipeline.procedures import learn_procedures
     from stepgraph.procedures import load_procedure
-    from stepgraph.runs import learn_run
     from stepgraph.sequences import Demonstrations
 
 _HOMES = {
     "Demonstrations": "stepgraph.sequences",
+    "LearningOptions": "stepgraph.pipeline",
     "Monitor": "stepgraph.monitoring",
     "TaskGraph": "stepgraph.graph",
     "StepgraphError": "stepgraph.errors",
-    "Verdict": "stepgraph.monitoring",
     "advise": "stepgraph.insight.advice",
     "align": "stepgraph.alignment",
     "audit": "stepgraph.insight.audit",
     "find_violations": "stepgraph.monitoring",
     "learn": "stepgraph.pipeline",
-    "learn_all": "stepgraph.pipeline",
-    "learn_run": "stepgraph.runs",
+    "learn_procedures": "stepgraph.pipeline.procedures",
     "load_procedure": "stepgraph.procedures",
     "read_demonstrations": "stepgraph.formats",
     "read_graph": "stepgraph.formats",
@@ -49,18 +48,17 @@ _HOMES = {
 
 __all__ = [
     "Demonstrations",
+    "LearningOptions",
     "Monitor",
     "StepgraphError",
     "TaskGraph",
-    "Verdict",
     "__version__",
     "advise",
     "align",
     "audit",
     "find_violations",
     "learn",
-    "learn_all",
-    "learn_run",
+    "learn_procedures",
     "load_procedure",
     "read_demonstrations",
     "read_graph",

@@ -13,6 +13,9 @@
     └── UnavailableError        the installation lacks something
         └── MissingExtraError   an optional dependency
 
+    StepgraphWarning            something that a caller should know, and can go on from
+    └── LearningWarning         what learning left out
+
 A message says where the problem is, what came, what was expected and what to do.
 On the command line each of them ends the program with exit code 2.
 """
@@ -27,6 +30,14 @@ from typing import Any
 
 class StepgraphError(Exception):
     """Base of every error that stepgraph raises on purpose."""
+
+
+class StepgraphWarning(UserWarning):
+    """Base of every warning that stepgraph gives."""
+
+
+class LearningWarning(StepgraphWarning):
+    """Learning left out some of what the recordings show."""
 
 
 class InputError(StepgraphError):

@@ -131,7 +131,7 @@ def without_repetitions(
         repeat = "repeats" if number == "1" else "repeat"
         notes.insert(
             0,
-            f"{who} recordings {repeat} steps; {_COUNTED[policy]} (--repetitions changes that)",
+            f"{who} recordings {repeat} steps; {_COUNTED[policy]} (repetitions=WHICH changes that)",
         )
     distinct = tuple(dict.fromkeys(produced))
     return RepetitionFree(distinct, len(produced) - len(distinct), tuple(notes))

@@ -16,6 +16,7 @@ import pytest
 
 COMMANDS = (
     "learn",
+    "predict",
     "inspect",
     "show",
     "draw",

@@ -282,8 +282,8 @@ CASES = {
     ),
     "several procedures and no place for them": Case(
         "learn demos.json -m intersection",
-        "demos.json: 2 procedures; give a folder with -o, or choose one with --procedure NAME: "
-        "'tea', 'soup'",
+        "demos.json: 2 procedures; give a folder or a .jsonl file with -o, or choose one with "
+        "--procedure NAME: 'tea', 'soup'",
         {"demos.json": SEVERAL},
     ),
     "several procedures and one file": Case(

@@ -1,4 +1,4 @@
-"""`stepgraph learn --method tgt-text`: one network for all, its file, and step names alone."""
+"""`stepgraph learn --method tgt-text`, one network for all and its file; `stepgraph predict`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ TWO = (
     "eggs,1,crack egg\neggs,1,whisk egg\neggs,1,fry egg\n"
     "toast,2,slice bread\ntoast,2,toast bread\n"
 )
+LEARN_TWO = ("learn", "two.csv", *TEXT, "-o", "out")
 STEPS = "# nobody has shown this\nboil water\nwarm the pot\nsteep the tea\n"
 
 
@@ -32,15 +33,13 @@ def test_a_unified_network_is_saved_and_asked_about_unseen_steps(
     )
     assert learned.code == 0, learned.err
     assert set(read_graph("graphs/eggs.json").preconditions_of("fry egg")) == {"whisk egg"}
-    asked = stepgraph("learn", *TEXT, "--model", "network", "--zero-shot", steps, "-o", "tea.json")
+    asked = stepgraph("predict", steps, "--model", "network", "-o", "tea.json")
     assert asked.code == 0, asked.err
     assert "a network trained on 2 others" in asked.err
     graph = read_graph("tea.json")
     assert graph.steps == ("boil water", "warm the pot", "steep the tea")
     assert graph.provenance.recordings == 0
-    again = stepgraph(
-        "learn", *TEXT, "--model", "network", "--zero-shot", steps, "-o", "again.json"
-    )
+    again = stepgraph("predict", steps, "--model", "network", "-o", "again.json")
     assert again.code == 0
     assert (folder / "again.json").read_text().replace("again", "tea") == (
         folder / "tea.json"
@@ -50,18 +49,25 @@ def test_a_unified_network_is_saved_and_asked_about_unseen_steps(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--zero-shot", "tea.txt"), "--zero-shot needs --model FILE"),
-        (("--zero-shot", "tea.txt", "--model", "none"), "none: no such file"),
-        (("--zero-shot", "tea.txt", "--model", "tea.txt"), "cannot be read as safetensors"),
-        (("--zero-shot", "twice.txt", "--model", "none"), "'stir' is already on line 1"),
-        (("--zero-shot", "gap.txt", "--model", "none"), "line 2 is empty"),
-        (("two.csv", "--zero-shot", "tea.txt", "--model", "none"), "takes no recordings"),
-        (("--zero-shot", "tea.txt", "--model", "none", "--unified"), "trains nothing"),
-        (("two.csv", "--model", "none"), "--model FILE is for --zero-shot"),
-        ((), "no recordings"),
-        (("two.csv", "-o", "out", "--save-model", "network"), "2 networks are to be trained"),
-        (("two.csv", "-o", "out", "--set", "sentence_model=no/such"), "not on this machine"),
-        (("two.csv", "-o", "out", "--set", "embeddings=none.npz"), "none.npz: no such file"),
+        (("predict", "tea.txt"), "missing option '--model'"),
+        (("predict", "tea.txt", "--model", "none"), "none: no such file"),
+        (("predict", "tea.txt", "--model", "tea.txt"), "cannot be read as safetensors"),
+        (("predict", "twice.txt", "--model", "none"), "'stir' is already on line 1"),
+        (("predict", "gap.txt", "--model", "none"), "line 2 is empty"),
+        (("predict", "tea.txt", "--model", "none", "-o", "tea.csv"), "'.csv' says no format"),
+        (("learn", *TEXT), "no recordings"),
+        (
+            (*LEARN_TWO, "--save-model", "network"),
+            "2 networks are to be trained",
+        ),
+        (
+            (*LEARN_TWO, "--set", "sentence_model=no/such"),
+            "not on this machine",
+        ),
+        (
+            (*LEARN_TWO, "--set", "embeddings=none.npz"),
+            "none.npz: no such file",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_message(
@@ -72,7 +78,7 @@ def test_what_cannot_be_done_is_said_in_one_message(
     put("twice.txt", "stir\nstir\n")
     put("gap.txt", "stir\n\npour\n")
     before = sorted(folder.iterdir())
-    result = stepgraph("learn", *options, *TEXT)
+    result = stepgraph(*options)
     assert result.code == 2
     assert message in result.err
     assert "Traceback" not in result.err
@@ -83,5 +89,3 @@ def test_other_methods_take_no_network(stepgraph: Run, put: Put) -> None:
     demos = put("two.csv", TWO)
     result = stepgraph("learn", demos, "-o", "out", "--unified")
     assert (result.code, "takes no --unified" in result.err) == (2, True)
-    result = stepgraph("learn", "--zero-shot", demos)
-    assert (result.code, "for --method tgt-text" in result.err) == (2, True)

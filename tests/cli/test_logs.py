@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stepgraph.runs import Workers
+from stepgraph.pipeline.workers import Workers
 from tests.cli.running import Put, Run
 from tests.logs.conftest import TEA
 
@@ -85,7 +85,7 @@ def test_what_is_known_of_a_procedure_counts_for_a_log_too(stepgraph: Run, two: 
         assert expected is None or expected in found
     several = stepgraph(*asked, "--must", "b>a")
     assert several.code == 2
-    assert "2 procedures; a prior, must or never is of one procedure" in several.err
+    assert "2 procedures; a prior, must, never or why is of one procedure" in several.err
 
 
 def test_a_file_gives_the_same_graph_whoever_reads_it(stepgraph: Run) -> None:
@@ -157,7 +157,7 @@ def test_a_scheduler_that_is_not_there_is_one_clear_message(
     stepgraph: Run, two: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("stepgraph.runs.Workers", partial(Workers, patience=0.5))
+    monkeypatch.setattr("stepgraph.pipeline.workers.Workers", partial(Workers, patience=0.5))
     result = stepgraph("learn", two, "-m", "intersection", "--scheduler", "tcp://127.0.0.1:9")
     assert (result.code, result.out) == (2, "")
     assert "error: the scheduler 'tcp://127.0.0.1:9' did not answer" in result.notes[-1]
@@ -198,7 +198,6 @@ def test_nothing_is_to_be_installed_for_what_is_no_log(
         "--step-column activity",
         "--min-variant 3",
         "--complete",
-        "--workers 2",
     ],
 )
 def test_options_of_logs_with_another_format_are_refused(

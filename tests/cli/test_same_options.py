@@ -95,7 +95,8 @@ def test_arguments_of_one_kind_have_one_name() -> None:
     }
     recordings = {kind for kind in kinds if "DEMOS" in kind}
     assert kinds - recordings == {
-        *("FEATURES...", "GRAPH", "GRAPHS", "LOG", "MODEL", "NAME", "TRUTH", "[COMMAND]")
+        *("FEATURES...", "GRAPH", "GRAPHS", "LOG", "MODEL", "NAME", "STEPS", "TRUTH"),
+        "[COMMAND]",
     }
 
 

@@ -35,7 +35,7 @@ def test_an_unwritable_output_is_refused_before_any_work(
     def work(*_: object, **__: object) -> None:
         raise AssertionError("the work was done before the output was looked at")
 
-    for name in ("pipeline.learn_all", "formats.graph_text"):
+    for name in ("pipeline.procedures.learn_procedures", "formats.graph_text"):
         monkeypatch.setattr(f"stepgraph.{name}", work)
     two_recipes(folder / "data")
     (folder / "taken.json").mkdir()

@@ -23,11 +23,10 @@ from stepgraph.learners.transformer.trained import (
     load_checkpoint,
     save_checkpoint,
 )
+from stepgraph.pipeline.outcomes import Checkpoint, Outcome
 from stepgraph.recognise import Recogniser, RecogniserSettings, load_recogniser
 from stepgraph.recognise.files import read_classes, read_features
 from stepgraph.recognise.recogniser import FrameNetwork, Pace, save_recogniser
-from stepgraph.runs.checkpoint import Checkpoint
-from stepgraph.runs.outcome import Outcome
 from stepgraph.sequences import Demonstrations
 from tests.fuzz.target import Target, by_name, expect, put
 
@@ -36,7 +35,7 @@ _OUTCOMES = [
     Outcome(
         "tea",
         '{"format": "stepgraph-graph", "version": 1, "steps": [], "edges": []}',
-        notes=("note",),
+        explanations=("note",),
     ),
     Outcome("soup", error="no steps", facts={"loss": 0.5}),
 ]
@@ -265,7 +264,7 @@ TARGETS = by_name(
         "run-checkpoint",
         _checkpoint,
         partial(_seed, "checkpoint"),
-        ("stepgraph.runs.checkpoint", "stepgraph.runs.outcome"),
+        ("stepgraph.pipeline.outcomes",),
     ),
     Target(
         "llm-reply",

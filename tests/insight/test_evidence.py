@@ -16,8 +16,9 @@ from stepgraph.graph import TaskGraph
 from stepgraph.graph.evidence import EXAMPLES
 from stepgraph.insight import edge_evidence, why
 from stepgraph.insight import evidence as evidence_module
-from stepgraph.pipeline import learn, learn_all
+from stepgraph.pipeline import learn
 from stepgraph.sequences import END, START, Demonstrations, KeyStepSequence, Vocabulary
+from tests.learning import learn_all
 from tests.strategies import demonstrations
 
 

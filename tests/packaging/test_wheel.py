@@ -33,7 +33,7 @@ run()
 """
 
 TWO_WORKERS_THEN_A_CLUSTER = """
-from stepgraph.runs import Workers
+from stepgraph.pipeline.workers import Workers
 if __name__ == "__main__":
     with Workers(2).map(len) as run:
         assert sorted(run(["a", "bb"])) == [1, 2]

@@ -13,6 +13,8 @@ from stepgraph.report import make_report, relearn, to_html
 from stepgraph.report.relearning import DRAWS, LEAST_DRAWS, usual_draws
 from stepgraph.sequences import Demonstrations
 
+pytestmark = pytest.mark.filterwarnings("ignore::stepgraph.errors.LearningWarning")
+
 BATTER = TaskGraph.from_preconditions({"mix": ["egg", "milk"], "fry": ["mix"]}, procedure="batter")
 RECORDINGS = Demonstrations.from_steps(
     {

@@ -39,13 +39,13 @@ def demo(
     from stepgraph.evaluation.controls import no_order
     from stepgraph.files import write_into_folder
     from stepgraph.formats import graph_text
-    from stepgraph.pipeline import learn_all
+    from stepgraph.pipeline import LearningOptions, learn_together
     from stepgraph.procedures import load_procedure, procedure_names
 
     procedures = [load_procedure(name) for name in procedure_names()]
     given = [procedure.demonstrations for procedure in procedures]
     with progress_bar() as progress:
-        learnings = learn_all(given, METHOD, progress=progress)
+        learnings = [*learn_together(given, LearningOptions(METHOD), progress=progress)]
     rows, texts = [], {}
     for procedure, learning in zip(procedures, learnings, strict=True):
         for suffix in (".json", ".dot"):

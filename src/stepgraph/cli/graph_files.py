@@ -1,12 +1,16 @@
-"""Where learned graphs go: one file, or a folder with one for each procedure."""
+"""Where learned graphs go, a file, a folder or one file of all, and what is said of them."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from stepgraph.cli.notes import print_notes_of
+from stepgraph.cli.output import count, echo, print_error, print_graph, print_json, print_notes
 from stepgraph.cli.targets import (
     check_file,
     check_folder,
@@ -18,14 +22,153 @@ from stepgraph.cli.targets import (
 from stepgraph.errors import InputError
 
 if TYPE_CHECKING:
-    from stepgraph.pipeline import Learning
+    from stepgraph.pipeline.outcomes import Outcome
+    from stepgraph.pipeline.procedures import LearningReport
 
-FILE_ENDINGS = (".jsonl", ".csv", ".txt", ".svg", ".png", ".html")
+FILE_ENDINGS = (".csv", ".txt", ".svg", ".png", ".html")
 """Endings of files that people may ask for beside those of graphs; nobody calls a folder so."""
 LONGEST_NAME = 200
 """So many bytes of a procedure's name go into the name of its file, which may have 255."""
 NAMED = 24
-"""So many procedures are named."""
+"""Maximum number of procedures to name in a message."""
+LISTED = 50
+"""Up to this number of procedures each gets a line; of more, only those that failed."""
+
+
+@dataclass(frozen=True)
+class GraphTarget:
+    """Where graphs go: nowhere, to a file each, or all to one file of JSON Lines.
+
+    Parameters
+    ----------
+    output
+        What the user gave; None for nowhere.
+    paths
+        The file of each procedure; empty if all go to one file.
+    """
+
+    output: Path | None
+    paths: Mapping[str, Path]
+
+    @classmethod
+    def of(
+        cls,
+        where: str | Path,
+        names: Sequence[str],
+        output: str | None,
+        *,
+        folder: bool = False,
+        printed: bool = False,
+    ) -> GraphTarget:
+        """Return where the graphs of some procedures go, after checking that they can be written.
+
+        Parameters
+        ----------
+        where, names, folder
+            As for `graph_paths`.
+        output
+            What the user gave.
+        printed
+            Whether graphs are printed as well, so that several need no place.
+        """
+        if output is None:
+            if len(names) > 1 and not printed:
+                raise too_many(where, names, "give a folder or a .jsonl file with -o")
+            return cls(None, {})
+        if Path(output).suffix.lower() == ".jsonl":
+            check_file(output)
+            check_replaced(output)
+            return cls(Path(output), {})
+        return cls(Path(output), graph_paths(where, names, output, folder=folder))
+
+    @property
+    def checkpoint(self) -> Path | None:
+        """Where the batches of an unfinished run are kept."""
+        name = "" if self.output is None else os.path.normpath(self.output)
+        return None if name in ("", ".", "..", "/") else Path(f"{name}.unfinished")
+
+    def write(self, outcomes: Sequence[Outcome], checkpoint: Path | None = None) -> None:
+        """Write the graphs, all of them or none; then remove the folder of an unfinished run."""
+        from stepgraph.files import write_into_folder, write_text
+        from stepgraph.formats import graph_text
+        from stepgraph.formats.json_text import dump_json
+
+        if self.output is not None and not self.paths:
+            write_text(self.output, "".join(f"{outcome.text}\n" for outcome in outcomes))
+        texts = {}
+        for outcome in outcomes:
+            path = self.paths.get(outcome.procedure)
+            if path is not None and path.suffix.lower() in ("", ".json"):
+                texts[path.name] = dump_json(outcome.content)
+            elif path is not None and (graph := outcome.graph) is not None:
+                texts[path.name] = graph_text(graph, path.suffix)
+        if texts:
+            write_into_folder(next(iter(self.paths.values())).parent, texts)
+        if checkpoint is not None:
+            from stepgraph.pipeline.outcomes import Checkpoint
+
+            Checkpoint(checkpoint).remove()
+
+
+def print_report(
+    report: LearningReport, target: GraphTarget, *, changes: bool, as_json: bool
+) -> None:
+    """Say what was learned, and where it was written.
+
+    Parameters
+    ----------
+    report, target
+        What became of the procedures, and where their graphs went.
+    changes
+        Whether to list what post-processing removed and added.
+    as_json
+        Whether to print JSON.
+    """
+    print_notes(report.notes)
+    if report.resumed:
+        print_notes(
+            [f"{report.resumed} of {report.batches} batches had been finished by an earlier run"]
+        )
+    several = len(report.outcomes) > 1
+    few = len(report.outcomes) <= LISTED
+    if few:
+        print_notes_of([(outcome.procedure, outcome.notes) for outcome in report.outcomes])
+    for outcome in report.failed:
+        print_error(f"{outcome.procedure}: {outcome.error}" if several else outcome.error)
+    if as_json:
+        print_json([_as_json(outcome, target) for outcome in report.outcomes])
+        return
+    for outcome in report.learned:
+        if not several and (graph := outcome.graph) is not None:
+            print_graph(graph)
+        if changes:
+            about = f"{outcome.procedure}: " if several else ""
+            for change in outcome.changes:
+                echo(f"{about}{change}")
+        if few and (content := outcome.content) and outcome.procedure in target.paths:
+            steps, edges = len(content["steps"]), len(content["edges"])
+            path = target.paths[outcome.procedure]
+            echo(f"{path}: {count(steps, 'step')}, {count(edges, 'edge')}")
+        for explanation in outcome.explanations:
+            echo(explanation)
+    if several or (target.output is not None and not target.paths):
+        failed = f", {len(report.failed)} failed" if report.failed else ""
+        where = "" if target.output is None else f"{target.output}: "
+        echo(f"{where}{count(len(report.learned), 'procedure')} learned{failed}")
+
+
+def _as_json(outcome: Outcome, target: GraphTarget) -> dict[str, Any]:
+    path = target.paths.get(outcome.procedure)
+    return {
+        "procedure": outcome.procedure,
+        "file": None if path is None else str(path),
+        "graph": outcome.content,
+        "changes": list(outcome.changes),
+        "notes": list(outcome.notes),
+        "facts": dict(outcome.facts),
+        "error": outcome.error or None,
+        **({"why": list(outcome.explanations)} if outcome.explanations else {}),
+    }
 
 
 def graph_paths(
@@ -45,7 +188,6 @@ def graph_paths(
         Whether a name without an ending is a folder for one procedure, too.
     """
     from stepgraph.formats import GRAPH_WRITERS
-    from stepgraph.logs.source import LOG_ENDINGS
 
     target = Path(output)
     exists = is_folder(target)
@@ -57,9 +199,9 @@ def graph_paths(
         check_replaced(target)
         return {names[0]: target}
     if target.suffix.lower() in (*GRAPH_WRITERS, *FILE_ENDINGS) and is_file:
-        as_log = any(str(where).lower().endswith(endings) for endings in LOG_ENDINGS.values())
-        advice = "; --format log writes all of them to one .jsonl" if as_log else ""
-        raise too_many(where, names, f"give a folder with -o, {output} is one file{advice}")
+        raise too_many(
+            where, names, f"give a folder or a .jsonl file with -o, {output} is one file"
+        )
     check_folder(target)
     paths = _in_folder(target, names)
     if exists:
@@ -86,20 +228,6 @@ def too_many(where: str | Path, names: Sequence[str], advice: str) -> InputError
     return InputError(
         f"{where}: {len(names)} procedures; {advice}, or choose one with --procedure NAME: {listed}"
     )
-
-
-def save_graphs(learnings: Sequence[Learning], paths: Sequence[Path | None]) -> None:
-    """Write graphs to their files, all of them or none."""
-    from stepgraph.files import write_into_folder
-    from stepgraph.formats import graph_text
-
-    texts = {
-        path.name: graph_text(learning.graph, path.suffix or ".json")
-        for learning, path in zip(learnings, paths, strict=True)
-        if path is not None
-    }
-    folder = next(path.parent for path in paths if path is not None)
-    write_into_folder(folder, texts)
 
 
 def file_name(name: str) -> str:

@@ -50,25 +50,28 @@ def inspect(
     """
     from stepgraph.logs import profile_log
 
-    profile = profile_log(
-        log,
-        columns=log_options.columns(
-            None, recording_column, step_column, time_column, procedure_column, lifecycle_column
-        ),
-        order=order,
+    given = log_options.LogOptions(
+        columns={
+            "recording": recording_column,
+            "step": step_column,
+            "time": time_column,
+            "procedure": procedure_column,
+            "lifecycle": lifecycle_column,
+        },
+        filters={
+            "since": since,
+            "until": until,
+            "complete": complete,
+            "first_step": first_step,
+            "last_step": last_step,
+            "min_step": min_step,
+            "min_variant": min_variant,
+            "top_variants": top_variants,
+        },
         time_format=time_format,
-        keep=log_options.keep(
-            since=since,
-            until=until,
-            complete=complete,
-            first_step=first_step,
-            last_step=last_step,
-            min_step=min_step,
-            min_variant=min_variant,
-            top_variants=top_variants,
-        ),
-        **({} if memory is None else {"memory": memory}),
+        memory=memory,
     )
+    profile = profile_log(log, **given.reading(None, order))
     if as_json:
         print_json(profile.to_json())
         return

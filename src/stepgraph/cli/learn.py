@@ -1,34 +1,25 @@
-"""`stepgraph learn`: recordings in, task graph out."""
+"""`stepgraph learn`: recordings in, task graphs out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from stepgraph.cli import log_options, options
-from stepgraph.cli.graph_files import graph_paths, save_graphs, too_many
-from stepgraph.cli.notes import print_notes_of, print_notes_on
-from stepgraph.cli.output import (
-    count,
-    echo,
-    is_terminal,
-    print_graph,
-    print_json,
-    print_notes,
-    progress_bar,
-)
-from stepgraph.cli.sections import KNOWLEDGE, LEARNING, LOG_MEANS, NAMES, READING
-from stepgraph.cli.zero_shot import predict_graph, refuse_for_zero_shot
+from stepgraph.cli.graph_files import GraphTarget, print_report, too_many
+from stepgraph.cli.notes import print_notes_on
+from stepgraph.cli.output import is_terminal, print_notes, progress_bar
+from stepgraph.cli.sections import KNOWLEDGE, LEARNING, NAMES, READING
 from stepgraph.errors import InputError, SettingError
 
 if TYPE_CHECKING:
-    from stepgraph.graph import Edge
-    from stepgraph.pipeline import Learning
+    from stepgraph.logs import Log
+    from stepgraph.pipeline.procedures import Fetch, Sized
     from stepgraph.sequences import Demonstrations
 
 
@@ -49,7 +40,7 @@ def learn(
             "-o",
             metavar="PATH",
             help="The graph file to write, .json or a format of 'stepgraph convert'; for several "
-            "procedures, or with a slash at its end, a folder; for a log also one .jsonl file.",
+            "procedures, or with a slash at its end, a folder, or one .jsonl file.",
         ),
     ] = None,
     method: Annotated[
@@ -69,9 +60,7 @@ def learn(
             help="Also say why A needs B in the graph, or why it does not; repeatable.",
         ),
     ] = None,
-    changes: Annotated[
-        bool, typer.Option("--changes", help="List what post-processing removed and added.")
-    ] = False,
+    changes: options.Changes = False,
     as_json: options.AsJson = False,
     order: options.Order = None,
     procedure: options.Procedure = None,
@@ -113,22 +102,8 @@ def learn(
             rich_help_panel=KNOWLEDGE,
         ),
     ] = None,
-    threshold: Annotated[
-        float | None,
-        typer.Option(
-            metavar="X",
-            help="Edges weigh more than this. Default: the method's own.",
-            rich_help_panel=LEARNING,
-        ),
-    ] = None,
-    relaxed: Annotated[
-        bool,
-        typer.Option(
-            "--relaxed",
-            help="Post-process as the paper does for noisy sequences.",
-            rich_help_panel=LEARNING,
-        ),
-    ] = False,
+    threshold: options.Threshold = None,
+    relaxed: options.Relaxed = False,
     seed: options.Seed = 0,
     setting: options.Settings = None,
     unified: Annotated[
@@ -139,23 +114,6 @@ def learn(
         Path | None,
         typer.Option(
             metavar="FILE", help="Write the trained network there.", rich_help_panel=NAMES
-        ),
-    ] = None,
-    model: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="For --zero-shot: a network that --save-model wrote.",
-            rich_help_panel=NAMES,
-        ),
-    ] = None,
-    zero_shot: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="STEPS",
-            help="Instead of DEMOS: a text file with one step name a line, of a procedure that "
-            "nobody has demonstrated.",
-            rich_help_panel=NAMES,
         ),
     ] = None,
     recording_column: log_options.RecordingColumn = None,
@@ -178,7 +136,7 @@ def learn(
         typer.Option(
             metavar="N",
             help="How many processes. Default: one for each core.",
-            rich_help_panel=LOG_MEANS,
+            rich_help_panel=LEARNING,
         ),
     ] = None,
     scheduler: Annotated[
@@ -186,7 +144,7 @@ def learn(
         typer.Option(
             metavar="ADDRESS",
             help="Learn on the Dask cluster at this address.",
-            rich_help_panel=LOG_MEANS,
+            rich_help_panel=LEARNING,
         ),
     ] = None,
 ) -> None:
@@ -196,190 +154,124 @@ def learn(
 
     An event log: stepgraph learn events.parquet --procedure-column product -o graphs
     """
-    from stepgraph.formats import read_demonstrations
     from stepgraph.formats.edges import parse_edge
-    from stepgraph.pipeline import learn_all
+    from stepgraph.pipeline import LearningOptions
+    from stepgraph.pipeline.procedures import learn_procedures
+    from stepgraph.pipeline.workers import Workers
 
-    if zero_shot is not None:
-        refuse_for_zero_shot(demos, method, model, unified=unified, save_model=save_model)
-        unseen = options.settings(setting, options.learner_class(method))
-        paths = _paths(zero_shot, [zero_shot.stem], output)
-        learning = predict_graph(zero_shot, model, unseen, threshold, relaxed)
-        _report([learning], paths, changes, as_json)
-        return
-    if model is not None:
-        raise InputError("--model FILE is for --zero-shot STEPS; to train a network leave it out")
     if demos is None:
         raise InputError(
             "no recordings; name their file, as in: stepgraph learn pancakes.csv -o learned.json "
             "('stepgraph example pancakes' writes one to start from)"
         )
-    named = {
-        "recording": recording_column,
-        "step": step_column,
-        "time": time_column,
-        "procedure": procedure_column,
-        "lifecycle": lifecycle_column,
-    }
-    filters = {
-        "since": since,
-        "until": until,
-        "complete": complete,
-        "first_step": first_step,
-        "last_step": last_step,
-        "min_step": min_step,
-        "min_variant": min_variant,
-        "top_variants": top_variants,
-    }
-    only_logs = {
-        **{f"{role}_column": name for role, name in named.items()},
-        **filters,
-        "time_format": time_format,
-        "memory": memory,
-        "workers": workers,
-        "scheduler": scheduler,
-    }
-    if log_options.is_log(demos, file_format, only_logs):
-        for option, used in (("--errors", errors), ("--why", why)):
-            if used:
-                raise SettingError(f"{option}: of no use to an event log; leave it out")
-        stated = prior is not None or must or never
-        _learn_log(
-            demos,
-            reading={
-                "columns": log_options.columns(column, **named),
-                "order": order,
-                "time_format": time_format,
-                "keep": log_options.keep(**filters),
-                **({} if memory is None else {"memory": memory}),
-            },
-            procedure=procedure,
-            output=output,
-            method=method,
-            options={
-                "seed": seed,
-                "threshold": threshold,
-                "relaxed": relaxed,
-                "with_mistakes": with_mistakes,
-                "repetitions": repetitions,
-                **options.settings(setting, options.learner_class(method)),
-            },
-            knowledge=(
-                partial(options.knowledge, options.learner_class(method), prior, must, never)
-                if stated
-                else None
-            ),
-            workers=(workers, scheduler),
-            changes=changes,
-            as_json=as_json,
-        )
-        return
-    path = Path(demos)
-    log_options.refuse_large(path)
-    reading = read_demonstrations(
-        path, **options.reading(file_format, order, procedure, column, errors)
-    )
-    several = len(reading.procedures) > 1
-    if several and output is None and not as_json:
-        raise too_many(path, list(reading.procedures), "give a folder with -o")
-    paths = _paths(path, list(reading.procedures), output)
     kind = options.learner_class(method)
     settings = options.settings(setting, kind)
     settings |= options.transformer(kind, unified=unified, save_model=save_model)
-    if several and (prior is not None or must or never or why):
-        raise too_many(
-            path, list(reading.procedures), "a prior, must, never or why is of one procedure"
+    if repetitions != "first":
+        settings["repetitions"] = repetitions
+    log = log_options.LogOptions(
+        columns={
+            "recording": recording_column,
+            "step": step_column,
+            "time": time_column,
+            "procedure": procedure_column,
+            "lifecycle": lifecycle_column,
+        },
+        filters={
+            "since": since,
+            "until": until,
+            "complete": complete,
+            "first_step": first_step,
+            "last_step": last_step,
+            "min_step": min_step,
+            "min_variant": min_variant,
+            "top_variants": top_variants,
+        },
+        time_format=time_format,
+        memory=memory,
+    )
+    if log.is_log(demos, file_format):
+        if errors is not None:
+            raise SettingError("--errors: of no use to an event log; leave it out")
+        opened = _open_log(demos, log.reading(column, order), procedure)
+        folder = procedure is None and "procedure" in log.named_columns(column)
+    else:
+        opened = _read_file(
+            Path(demos), options.reading(file_format, order, procedure, column, errors)
         )
-    asked = [parse_edge(text, reading.only().vocabulary.steps) for text in why or ()]
-    if prior is not None or must or never:
-        (given,) = reading.procedures.values()
-        settings |= options.knowledge(kind, prior, must, never, given.vocabulary.steps)
-    with progress_bar() as progress:
-        learn_with = partial(
-            learn_all,
-            list(reading.procedures.values()),
+        folder = False
+    with opened as source:
+        several = len(source.names) > 1
+        if several and (prior is not None or must or never or why):
+            raise too_many(demos, source.names, "a prior, must, never or why is of one procedure")
+        target = GraphTarget.of(demos, source.names, output, folder=folder, printed=as_json)
+        steps: Sequence[str] = () if several else source.only().vocabulary.steps
+        known, constraints = options.knowledge(kind, prior, must, never, steps)
+        learning = LearningOptions(
             method,
-            seed=seed,
-            threshold=threshold,
-            relaxed=relaxed,
-            with_mistakes=with_mistakes,
-            progress=progress,
-            repetitions=repetitions,
+            settings | known,
+            seed,
+            threshold,
+            relaxed,
+            with_mistakes,
+            constraints,
+            tuple(parse_edge(text, steps) for text in why or ()),
         )
-        learnings = learn_with(**settings)
-        if settings.get("must") or settings.get("never"):
-            untold = learn_with(**settings | {"must": (), "never": ()})
-            learnings = [_with_consequences(*pair) for pair in zip(untold, learnings, strict=True)]
-    print_notes_on(reading.procedures, reading.notes)
-    said = [_why(reading.only(), learnings[0], edge, with_mistakes) for edge in asked]
-    _report(learnings, paths, changes, as_json, said)
-
-
-def _paths(path: Path, names: Sequence[str], output: str | None) -> list[Path | None]:
-    return [None] * len(names) if output is None else [*graph_paths(path, names, output).values()]
-
-
-def _with_consequences(untold: Learning, learning: Learning) -> Learning:
-    from stepgraph.insight import consequences
-
-    notes = (*learning.notes, *consequences(untold.graph, learning.graph))
-    return replace(learning, notes=notes)
-
-
-def _why(given: Demonstrations, learning: Learning, edge: Edge, with_mistakes: bool) -> str:
-    from stepgraph.insight import why
-    from stepgraph.pipeline import learnable
-
-    learned_from, _ = learnable(given, with_mistakes)
-    return why(learned_from, learning.graph, edge, learning.confidence)
-
-
-def _report(
-    learnings: Sequence[Learning],
-    paths: Sequence[Path | None],
-    changes: bool,
-    as_json: bool,
-    said: Sequence[str] = (),
-) -> None:
-    """Write the graphs where they are to go, and say what was learned."""
-    several = len(learnings) > 1
-    if any(path is not None for path in paths):
-        save_graphs(learnings, paths)
-    print_notes_of([(learning.graph.procedure, learning.notes) for learning in learnings])
-    if as_json:
-        answers = {"why": list(said)} if said else {}
-        print_json([_as_json(*pair) | answers for pair in zip(learnings, paths, strict=True)])
-        return
-    for learning, target in zip(learnings, paths, strict=True):
-        if not several:
-            print_graph(learning.graph)
-        if changes:
-            about = f"{learning.graph.procedure}: " if several else ""
-            for change in learning.changes:
-                echo(f"{about}{change}")
-        if target is not None:
-            edges = count(len(learning.graph.edges), "edge")
-            echo(f"{target}: {count(len(learning.graph.steps), 'step')}, {edges}")
-    for answer in said:
-        echo(answer)
-    if is_terminal() and not any(paths):
+        print_notes_on(source.names, source.notes)
+        checkpoint = target.checkpoint if several else None
+        with progress_bar() as progress:
+            report = learn_procedures(
+                source.procedures,
+                learning,
+                fetch=source.fetch,
+                workers=Workers(workers, scheduler),
+                checkpoint=checkpoint,
+                progress=progress,
+            )
+    target.write(report.learned, checkpoint)
+    print_report(report, target, changes=changes, as_json=as_json)
+    if report.failed:
+        raise typer.Exit(1 if report.learned else 2)
+    if is_terminal() and output is None and not as_json:
         print_notes(["nothing was written; -o FILE keeps the graph"])
 
 
-def _learn_log(demos: str, *, workers: tuple[int | None, str | None], **asked: Any) -> None:
-    from stepgraph.cli.learn_log import LogRun, learn_log
-    from stepgraph.runs import Workers
+@dataclass(frozen=True)
+class _Source:
+    """Procedures to learn: their recordings, or their sizes and who fetches their recordings."""
 
-    learn_log(LogRun(demos, workers=Workers(*workers), **asked))
+    names: Sequence[str]
+    procedures: Iterable[Demonstrations] | Iterable[Sized]
+    notes: Sequence[str]
+    fetch: Fetch | None = None
+
+    def only(self) -> Demonstrations:
+        """Return the recordings of the one procedure."""
+        if self.fetch is not None:
+            return self.fetch(self.names)[0]
+        (given,) = self.procedures
+        return given  # type: ignore[return-value]
 
 
-def _as_json(learning: Learning, path: Path | None) -> dict[str, Any]:
-    from stepgraph.formats.stepgraph_json import graph_to_json
+@contextmanager
+def _read_file(path: Path, reading: dict[str, Any]) -> Iterator[_Source]:
+    from stepgraph.formats import read_demonstrations
 
-    return {
-        "file": None if path is None else str(path),
-        "graph": graph_to_json(learning.graph),
-        "changes": [str(change) for change in learning.changes],
-        "notes": list(learning.notes),
-        "facts": dict(learning.facts),
-    }
+    log_options.refuse_large(path)
+    found = read_demonstrations(path, **reading)
+    yield _Source([*found.procedures], [*found.procedures.values()], found.notes)
+
+
+@contextmanager
+def _open_log(where: str, reading: dict[str, Any], procedure: str | None) -> Iterator[_Source]:
+    from stepgraph.logs import open_log
+
+    with open_log(where, **reading) as log:
+        if procedure is not None and procedure not in [one.name for one in log.procedures]:
+            log.demonstrations([procedure])  # says which names come near
+        yield _log_source(log, procedure)
+
+
+def _log_source(log: Log, procedure: str | None) -> _Source:
+    sizes = [one for one in log.procedures if procedure in (None, one.name)]
+    return _Source([one.name for one in sizes], sizes, log.notes, log.demonstrations)

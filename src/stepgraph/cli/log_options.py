@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from stepgraph.cli import options
 from stepgraph.cli.sections import LOG_COLUMNS, LOG_FILTERS, LOG_MEANS
 from stepgraph.errors import SettingError
-
-if TYPE_CHECKING:
-    from stepgraph.logs import LogFilter
 
 LOG_FORMAT = "log"
 """What --format says for a file that is to be read as an event log."""
@@ -70,60 +68,82 @@ Memory = Annotated[
 ]
 
 
-def columns(
-    column: Iterable[str] | None,
-    recording: str | None,
-    step: str | None,
-    time: str | None,
-    procedure: str | None,
-    lifecycle: str | None,
-) -> dict[str, str]:
-    """Return which column holds what, from the options of their own and from ``--column``."""
-    named = {
-        "recording": recording,
-        "step": step,
-        "time": time,
-        "procedure": procedure,
-        "lifecycle": lifecycle,
-    }
-    found = {role: value for role, value in named.items() if value is not None}
-    for role, value in options.columns(column).items():
-        if role in found:
-            raise SettingError(f"the column of the {role} is given twice")
-        found[role] = value
-    return found
+@dataclass(frozen=True)
+class LogOptions:
+    """The options that only event logs have.
 
-
-def keep(**given: Any) -> LogFilter:
-    """Return the filter that the options describe; those left out are None or False."""
-    from stepgraph.logs import LogFilter
-
-    return LogFilter(**{name: value for name, value in given.items() if value is not None})
-
-
-def is_log(path: str, file_format: str | None, given: Mapping[str, object]) -> bool:
-    """Return whether recordings are to be read as an event log.
-
-    They are if the path can be nothing else (Parquet, XES, compressed, a glob, an address), if
-    ``--format log`` says so, or if an option is given that only a log has.
-
-    Raises
-    ------
-    SettingError
-        If another format is named, and such an option given.
+    Parameters
+    ----------
+    columns
+        The column of each role, or None.
+    filters
+        The fields of a `LogFilter`; those left out are None or False.
+    time_format, memory
+        Those of `stepgraph.logs.open_log`.
     """
-    from stepgraph.logs.source import is_log as is_log_path
 
-    used = [name for name, value in given.items() if value is not None and value is not False]
-    if file_format not in (None, LOG_FORMAT) and used:
-        option = f"--{used[0].replace('_', '-')}"
-        raise SettingError(
-            f"{option} is for event logs, and --format {file_format} says that this is none; use "
-            f"--format {LOG_FORMAT}, or leave {option} out"
-        )
-    if file_format is not None:
-        return file_format == LOG_FORMAT
-    return is_log_path(path) or bool(used)
+    columns: Mapping[str, str | None]
+    filters: Mapping[str, Any]
+    time_format: str | None = None
+    memory: str | None = None
+
+    def is_log(self, path: str, file_format: str | None) -> bool:
+        """Return whether recordings are to be read as an event log.
+
+        They are if the path can be nothing else (Parquet, XES, compressed, a glob, an address), if
+        ``--format log`` says so, or if an option is given that only a log has.
+
+        Raises
+        ------
+        SettingError
+            If another format is named, and such an option given.
+        """
+        from stepgraph.logs.source import is_log as is_log_path
+
+        given = {
+            **{f"{role}_column": name for role, name in self.columns.items()},
+            **self.filters,
+            "time_format": self.time_format,
+            "memory": self.memory,
+        }
+        used = [name for name, value in given.items() if value is not None and value is not False]
+        if file_format not in (None, LOG_FORMAT) and used:
+            option = f"--{used[0].replace('_', '-')}"
+            raise SettingError(
+                f"{option} is for event logs, and --format {file_format} says that this is none; "
+                f"use --format {LOG_FORMAT}, or leave {option} out"
+            )
+        if file_format is not None:
+            return file_format == LOG_FORMAT
+        return is_log_path(path) or bool(used)
+
+    def reading(self, column: Iterable[str] | None, order: str | None) -> dict[str, Any]:
+        """Return all of them as arguments of `stepgraph.logs.open_log`.
+
+        Parameters
+        ----------
+        column, order
+            Options that files of recordings have as well.
+        """
+        from stepgraph.logs import LogFilter
+
+        kept = {name: value for name, value in self.filters.items() if value is not None}
+        return {
+            "columns": self.named_columns(column),
+            "order": order,
+            "time_format": self.time_format,
+            "keep": LogFilter(**kept),
+            **({} if self.memory is None else {"memory": self.memory}),
+        }
+
+    def named_columns(self, column: Iterable[str] | None) -> dict[str, str]:
+        """Return which column holds what, from the options of their own and from ``--column``."""
+        found = {role: value for role, value in self.columns.items() if value is not None}
+        for role, value in options.columns(column).items():
+            if role in found:
+                raise SettingError(f"the column of the {role} is given twice")
+            found[role] = value
+        return found
 
 
 def refuse_large(path: Path) -> None:

@@ -22,6 +22,7 @@ from stepgraph.cli import (
     inspect,
     learn,
     methods,
+    predict,
     recognise,
     report,
     serve,
@@ -60,6 +61,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("learn", cls=SectionedCommand)(learn.learn)
+app.command("predict")(predict.predict)
 app.command("inspect", cls=SectionedCommand)(inspect.inspect)
 app.command("show")(show.show)
 app.command("draw")(draw.draw)

@@ -16,6 +16,7 @@ from stepgraph.cli.targets import check_file
 from stepgraph.errors import SettingError, UnknownNameError, nearest_names
 
 if TYPE_CHECKING:
+    from stepgraph.graph import Constraints
     from stepgraph.learners import Learner
 
 
@@ -111,6 +112,26 @@ WithMistakes = Annotated[
         help="Learn also from recordings with marked mistakes.",
         rich_help_panel=READING,
     ),
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option(
+        "--threshold",
+        metavar="X",
+        help="Edges weigh more than this. Default: the method's own.",
+        rich_help_panel=LEARNING,
+    ),
+]
+Relaxed = Annotated[
+    bool,
+    typer.Option(
+        "--relaxed",
+        help="Post-process as the paper does for noisy sequences.",
+        rich_help_panel=LEARNING,
+    ),
+]
+Changes = Annotated[
+    bool, typer.Option("--changes", help="List what post-processing removed and added.")
 ]
 Seed = Annotated[
     int,
@@ -234,8 +255,8 @@ def knowledge(
     must: Iterable[str] | None,
     never: Iterable[str] | None,
     steps: Sequence[str],
-) -> dict[str, Any]:
-    """Return ``--prior``, ``--must`` and ``--never`` as settings of a method.
+) -> tuple[dict[str, Any], Constraints]:
+    """Return ``--prior`` as settings of a method, and ``--must`` and ``--never`` as constraints.
 
     Raises
     ------
@@ -244,26 +265,26 @@ def knowledge(
     """
     from stepgraph.formats import read_graph
     from stepgraph.formats.edges import parse_edge, read_stated_edges
+    from stepgraph.graph import NO_CONSTRAINTS, Constraints
 
+    if prior is None and not must and not never:
+        return {}, NO_CONSTRAINTS
     known = [field.name for field in dataclasses.fields(kind)]
     if not {"prior", "constraints"} <= set(known):
         raise SettingError(
             f"the method {kind.name!r} takes no --prior, --must or --never; use --method robust or "
             "fusion"
         )
-    given: dict[str, Any] = {
-        "must": [parse_edge(text, steps) for text in must or ()],
-        "never": [parse_edge(text, steps) for text in never or ()],
-    }
+    required = [parse_edge(text, steps) for text in must or ()]
+    ruled_out = [parse_edge(text, steps) for text in never or ()]
+    settings: dict[str, Any] = {}
     if prior is not None and prior.suffix.lower() == ".txt":
         stated = read_stated_edges(prior, steps)
-        given["must"] += stated.must
-        given["never"] += stated.never
+        required += stated.must
+        ruled_out += stated.never
     elif prior is not None:
-        given["prior"] = read_graph(prior)
-    return {
-        name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
-    }
+        settings["prior"] = read_graph(prior)
+    return settings, Constraints(required, ruled_out)
 
 
 def transformer(kind: type[Learner], *, unified: bool, save_model: Path | None) -> dict[str, Any]:

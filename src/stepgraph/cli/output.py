@@ -12,6 +12,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
+from stepgraph.cli.flags import in_flags
 from stepgraph.errors import FileError
 from stepgraph.layout.text import columns, pad, printable, wrap
 
@@ -116,7 +117,7 @@ def discard_output() -> None:
 
 
 def _print_aside(kind: str, text: str) -> None:
-    _write(sys.stderr, f"{kind}: {printable(text)}")
+    _write(sys.stderr, f"{kind}: {printable(in_flags(text))}")
 
 
 def _write(stream: Any, text: str) -> None:

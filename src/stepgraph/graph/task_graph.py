@@ -199,6 +199,14 @@ class TaskGraph:
                 content[name] = {key: entry for key, entry in content[name].items() if key in known}
         return TaskGraph(**content)
 
+    def with_provenance(self, provenance: Provenance) -> TaskGraph:
+        """Return the same graph with another provenance; nothing is checked or built anew."""
+        graph = object.__new__(TaskGraph)
+        for name in self.__slots__:
+            graph._set(name, getattr(self, name))
+        graph._set("provenance", provenance)
+        return graph
+
     @classmethod
     def from_preconditions(
         cls,

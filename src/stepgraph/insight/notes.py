@@ -48,8 +48,8 @@ def doubts(demonstrations: Demonstrations, graph: TaskGraph) -> Iterator[str]:
     yield from improbable
     if improbable:
         yield (
-            "--set least_probable=0.5 rules out all edges that are less probable than not; --never "
-            "'A needs B' one of them, in whose place another may come"
+            "least_probable=0.5 rules out all edges that are less probable than not; "
+            "never=[('A', 'B')] one of them, in whose place another may come"
         )
 
 

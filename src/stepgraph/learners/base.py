@@ -57,6 +57,8 @@ class Learned:
     trust
         For each recording the probability that a step of it is in turn; None where the method
         does not say.
+    unconstrained
+        The weighted edges without constraints; None where there were none.
     """
 
     adjacency: WeightedAdjacency
@@ -64,6 +66,7 @@ class Learned:
     facts: Mapping[str, float] = field(default_factory=dict)
     confidence: WeightedAdjacency | None = None
     trust: tuple[float, ...] | None = None
+    unconstrained: WeightedAdjacency | None = None
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,11 @@ class Learner(ABC):
         object.__setattr__(
             self, "repetitions", one_of("repetitions", self.repetitions, Repetitions)
         )
+
+    @property
+    def learns_from_all(self) -> bool:
+        """Whether procedures are learned from each other, so that they must come together."""
+        return False
 
     @abstractmethod
     def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:

@@ -48,17 +48,24 @@ class Fusion(InformedLearner):
         words = evidence.words
         bonus = IN_PRIOR if self.prior is not None else SHARED_WORD
         odds = evidence.features() @ (BASE, ADJACENT, bonus)
+        probable = evidence.candidates & (odds > 0)
         constraints = self.numbered_constraints(words)
-        kept = constraints.apply(evidence.candidates & (odds > 0), odds)
-        matrix = np.where(kept, 1 / (1 + np.exp(-odds)), 0.0)
+        kept = constraints.apply(probable, odds)
+
+        def adjacency(edges: BoolMatrix) -> WeightedAdjacency:
+            matrix = np.where(edges, 1 / (1 + np.exp(-odds)), 0.0)
+            matrix[1:, 0] = 1.0
+            return WeightedAdjacency(words, matrix)
+
+        told = adjacency(kept).matrix.copy()
         for edge in constraints.must:
-            matrix[edge] = 1.0
-        matrix[1:, 0] = 1.0
-        notes = (
-            *evidence.notes,
-            *evidence.changes(kept, constraints),
+            told[edge] = 1.0
+        stated = constraints.must or constraints.never
+        return Learned(
+            WeightedAdjacency(words, told),
+            (*evidence.notes, *evidence.changes(kept, constraints)),
+            unconstrained=adjacency(probable) if stated else None,
         )
-        return Learned(WeightedAdjacency(words, matrix), notes)
 
     def evidence(self, demonstrations: Demonstrations, *, seed: int = 0) -> Evidence:
         """Return the evidence for every pair of steps, from the recordings and the prior."""

@@ -7,17 +7,15 @@ for intervals around its scores.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from stepgraph.errors import StepgraphError
 from stepgraph.evaluation import compare_edges
 from stepgraph.graph import TaskGraph
-from stepgraph.learners import LEARNERS, Curve, Progress, get_learner, no_progress
-from stepgraph.pipeline import learn_all, learnable
+from stepgraph.learners import LEARNERS, Curve, Progress, no_progress
+from stepgraph.pipeline import LearningOptions, learn_together, learnable
 from stepgraph.sequences import Demonstrations, in_words
 
 DRAWS = 100
@@ -55,43 +53,20 @@ class Relearned:
     intervals: tuple[Range, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Recipe:
-    """How a graph was learned, as it says itself."""
+def _can_be_learned_again(graph: TaskGraph) -> bool:
+    """Return whether a graph says how it was learned, and that may be done again."""
+    known = graph.provenance
+    if known.method not in LEARNERS or known.method in _NEVER_AGAIN:
+        return False
+    # Texts among the settings of a slow method name files to read or to write.
+    texts = any(isinstance(value, str) for value in known.settings.values())
+    return LEARNERS[known.method].quick or not texts
 
-    method: str
-    seed: int
-    settings: Mapping[str, Any]
-    options: Mapping[str, Any]
 
-    @classmethod
-    def of(cls, graph: TaskGraph) -> _Recipe | None:
-        known = graph.provenance
-        method, seed = known.method, known.seed or 0
-        settings = dict(known.settings)
-        if method not in LEARNERS or method in _NEVER_AGAIN:
-            return None
-        options = {name: getattr(known, name) for name in ("threshold", "relaxed", "with_mistakes")}
-        if graph.constraints:
-            settings["constraints"] = graph.constraints
-        # Texts among the settings of a slow method name files to read or to write.
-        if not LEARNERS[method].quick and any(isinstance(v, str) for v in settings.values()):
-            return None
-        return cls(method, seed, settings, options)
-
-    def usable(self, given: Demonstrations) -> Demonstrations:
-        return learnable(given, bool(self.options.get("with_mistakes")))[0]
-
-    def learn(self, procedures: list[Demonstrations], progress: Progress) -> list[TaskGraph]:
-        learned = learn_all(
-            procedures,
-            self.method,
-            seed=self.seed,
-            progress=progress,
-            **self.options,
-            **self.settings,
-        )
-        return [one.graph for one in learned]
+def _graphs(
+    procedures: list[Demonstrations], options: LearningOptions, progress: Progress
+) -> list[TaskGraph]:
+    return [one.graph for one in learn_together(procedures, options, progress=progress)]
 
 
 def relearn(
@@ -123,25 +98,25 @@ def relearn(
     Relearned or None
         None where nothing was to be learned again, or the graph does not say how.
     """
-    recipe = _Recipe.of(graph)
-    if recipe is None:
+    method = graph.provenance.method
+    if not _can_be_learned_again(graph):
         return None
-    wanted = usual_draws(recipe.method, demonstrations) if draws is None else draws
+    wanted = usual_draws(method, demonstrations) if draws is None else draws
     if not wanted:
         return None
     stated = graph.constraints.steps
     lacking = [name for name in stated if name not in demonstrations.vocabulary]
     if lacking:
         return Relearned(
-            f"The method {recipe.method!r} was not run again: no recording shows "
+            f"The method {method!r} was not run again: no recording shows "
             f"{', '.join(map(repr, lacking))}, which the graph's constraints name."
         )
     try:
-        usable = recipe.usable(demonstrations)
-        (same,) = recipe.learn([usable], progress)
-        learner = get_learner(recipe.method, **recipe.settings)
-        curve = learner.training_curve(usable, seed=recipe.seed)
-        about = _about(recipe, graph, same, usable, demonstrations)
+        options = LearningOptions.of_graph(graph)
+        usable, _ = learnable(demonstrations, options.with_mistakes)
+        (same,) = _graphs([usable], options, progress)
+        curve = options.learner().training_curve(usable, seed=options.seed)
+        about = _about(graph, same, usable, demonstrations)
         if truth is None or wanted < 2:
             if truth is not None and draws is None:
                 about += (
@@ -149,10 +124,11 @@ def relearn(
                     f"(draws={DRAWS}, on the command line --again {DRAWS}) compute them."
                 )
             return Relearned(about, curve)
-        learned = recipe.learn([_drawn(usable, draw) for draw in range(wanted)], progress)
+        drawn = [_drawn(usable, draw) for draw in range(wanted)]
+        learned = _graphs(drawn, options, progress)
         return Relearned(f"{about} Intervals: {wanted} draws.", curve, _intervals(learned, truth))
     except StepgraphError as error:
-        return Relearned(f"The method {recipe.method!r} could not be run again: {error}")
+        return Relearned(f"The method {method!r} could not be run again: {error}")
 
 
 def usual_draws(method: str, demonstrations: Demonstrations) -> int:
@@ -176,7 +152,6 @@ def usual_draws(method: str, demonstrations: Demonstrations) -> int:
 
 
 def _about(
-    recipe: _Recipe,
     graph: TaskGraph,
     same: TaskGraph,
     recordings: Demonstrations,
@@ -193,9 +168,8 @@ def _about(
     plural = "" if recordings.total_weight == 1 else "s"
     left_out = in_words(given.total_weight - recordings.total_weight)
     without = f" (without {left_out} with marked mistakes)" if left_out != "0" else ""
-    return (
-        f"Learned again with {recipe.method!r} from {number} recording{plural}{without}, {found}."
-    )
+    method = graph.provenance.method
+    return f"Learned again with {method!r} from {number} recording{plural}{without}, {found}."
 
 
 def _drawn(recordings: Demonstrations, draw: int) -> Demonstrations:

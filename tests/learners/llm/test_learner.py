@@ -13,9 +13,9 @@ import pytest
 from stepgraph.errors import FileError, InputError, SettingError
 from stepgraph.learners import get_learner
 from stepgraph.learners.llm.learner import LanguageModel
-from stepgraph.pipeline import learn_all
 from stepgraph.sequences import Demonstrations, Vocabulary
 from tests.learners.llm.conftest import KEY, MakeLearner
+from tests.learning import learn_all
 from tests.llm_server import MODEL, Asked, Handler, LlmServer, chain, fails, says, slow
 
 CABD = Demonstrations.from_steps(["cabd"], procedure="letters")

@@ -9,7 +9,6 @@ from typing import Any
 import httpx
 
 from stepgraph.graph import TaskGraph
-from stepgraph.pipeline import learn_all
 from stepgraph.sequences import Demonstrations
 from stepgraph.web.studio.app import make_server
 from stepgraph.web.studio.files import SaveTarget
@@ -17,6 +16,7 @@ from stepgraph.web.studio.graph_source import METHOD, GraphSource
 from stepgraph.web.studio.handlers import Handlers
 from stepgraph.web.studio.limits import StudioLimits
 from stepgraph.web.studio.session import StudioSession
+from tests.learning import learn_all
 from tests.web.in_thread import InThread, until
 
 TOKEN = "a-key-that-nobody-else-knows"  # noqa: S105

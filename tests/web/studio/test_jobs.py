@@ -1,15 +1,14 @@
 from __future__ import annotations
 
-from stepgraph.graph import NO_CONSTRAINTS
 from stepgraph.sequences import Demonstrations
 from stepgraph.web.studio.jobs import relearn
-from tests.web.studio.running import ORDERS
+from tests.web.studio.running import ORDERS, TEA
 
 
 def test_the_bar_moves_with_the_learner_not_only_by_stages() -> None:
     told: list[tuple[float, str]] = []
     given = Demonstrations.from_steps(ORDERS, procedure="tea")
-    relearn(lambda done, what: told.append((done, what)), given, "tea.csv", NO_CONSTRAINTS, False)
+    relearn(lambda done, what: told.append((done, what)), given, "tea.csv", TEA, False)
     shares = [done for done, _ in told]
     assert shares == sorted(shares)
     assert shares[-1] <= 1

@@ -13,7 +13,7 @@ from stepgraph.errors import InputError, SettingError
 from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.learners.base import Curve, Learned, Progress, no_progress
 from stepgraph.learners.partial_order import closure, reduction, without
-from stepgraph.learners.prior_knowledge import InformedLearner
+from stepgraph.learners.prior_knowledge import InformedLearner, NumberedConstraints
 from stepgraph.learners.robust.confidence import Confidence, confidence
 from stepgraph.learners.robust.demonstrators import TRUSTED, Demonstrators
 from stepgraph.learners.robust.pair_mixture import first_order
@@ -105,10 +105,47 @@ class Robust(InformedLearner):
         words = numbered.vocabulary
         recordings = Recordings.of(numbered, self.repetitions, seed)
         constraints = self.numbered_constraints(words)
-        search, order = self._best_search(recordings, constraints.never, tell)
+        search, found = self._best_search(recordings, constraints.never, tell)
         people = search.people
+        supported = self.supported(words)
+        order, weights, sure = self._weigh(recordings, people, found, supported, constraints)
+        trust = _trust(recordings, self.everybody(recordings, order).slips(order))
+        facts = {
+            "error_rate": float(np.average(people.rates, weights=people.weights)),
+            "careless": float(sum(share < TRUSTED for share in trust)),
+        }
+        as_given = np.ix_(new, new)
+
+        def adjacency(weights: Matrix) -> WeightedAdjacency:
+            return WeightedAdjacency(demonstrations.vocabulary, weights[as_given], threshold=0.0)
+
+        unconstrained = None
+        if constraints.must or constraints.never:
+            if constraints.never:  # which the search obeys; what must be comes after it
+                search, found = self._best_search(recordings, ())
+            free = NumberedConstraints()
+            _, otherwise, _ = self._weigh(recordings, search.people, found, supported, free)
+            unconstrained = adjacency(otherwise)
+        return Learned(
+            adjacency(weights),
+            (*recordings.notes, *_careless(demonstrations, trust)),
+            facts,
+            confidence=WeightedAdjacency(demonstrations.vocabulary, sure[as_given]),
+            trust=trust,
+            unconstrained=unconstrained,
+        )
+
+    def _weigh(
+        self,
+        recordings: Recordings,
+        people: Demonstrators,
+        order: BoolMatrix,
+        supported: BoolMatrix,
+        constraints: NumberedConstraints,
+    ) -> tuple[BoolMatrix, Matrix, Matrix]:
+        """Return the order that stays, the weights of its edges, and how sure each pair is."""
         found = confidence(recordings, people, order)
-        unfounded = ~((people.adjacent(order) > 0) | self.supported(words))
+        unfounded = ~((people.adjacent(order) > 0) | supported)
         order = without(order, (found.pairs < min(self.least_probable, KEPT)) | unfounded)
         order = closure(constraints.apply(order, found.pairs))
         sure = confidence(recordings, people, order)
@@ -120,18 +157,7 @@ class Robust(InformedLearner):
         weights = _weights(order, sure)
         for edge in constraints.must:
             weights[edge] = sure.pairs[edge] = 1.0
-        trust = _trust(recordings, self.everybody(recordings, order).slips(order))
-        as_given = np.ix_(new, new)
-        return Learned(
-            WeightedAdjacency(demonstrations.vocabulary, weights[as_given], threshold=0.0),
-            (*recordings.notes, *_careless(demonstrations, trust)),
-            {
-                "error_rate": float(np.average(people.rates, weights=people.weights)),
-                "careless": float(sum(share < TRUSTED for share in trust)),
-            },
-            confidence=WeightedAdjacency(demonstrations.vocabulary, sure.pairs[as_given]),
-            trust=trust,
-        )
+        return order, weights, sure.pairs
 
     def training_curve(self, demonstrations: Demonstrations, *, seed: int = 0) -> Curve:
         """Search for the order; return what is minimised before each sweep over all pairs."""

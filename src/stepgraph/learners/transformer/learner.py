@@ -112,6 +112,11 @@ class TransformerLearner(Learner):
             reason = str(error).splitlines()[0]
             raise SettingError(f"device {self.device!r} cannot be used: {reason}") from None
 
+    @property
+    def learns_from_all(self) -> bool:
+        """Whether procedures share a network."""
+        return self.unified
+
     @abstractmethod
     def views(self, procedures: Sequence[Demonstrations]) -> list[list[Vectors]]:
         """Return, for each procedure and key-step, its embeddings: (views, features)."""
@@ -310,6 +315,11 @@ class TextTransformer(TransformerLearner):
     sentence_model: str = minilm.NAME
     embeddings: str = ""
     save_model: str = ""
+
+    @property
+    def learns_from_all(self) -> bool:
+        """Whether procedures share a network, or their networks would share a file."""
+        return self.unified or bool(self.save_model)
 
     def check_tasks(self, networks: int) -> None:
         """Check that there is one network if it is to be saved.

@@ -22,7 +22,7 @@ from stepgraph.formats.registry import DRAWINGS, read_source
 from stepgraph.formats.stepgraph_json import GRAPH_FORMAT
 from stepgraph.graph import TaskGraph
 from stepgraph.learners import Progress, no_progress
-from stepgraph.pipeline import learn_all
+from stepgraph.pipeline import LearningOptions, learn_together
 from stepgraph.sequences import Demonstrations
 from stepgraph.web.studio.graph_source import METHOD, GraphSource
 from stepgraph.web.studio.limits import StudioLimits
@@ -240,7 +240,8 @@ def open_path(
     found = read_demonstrations(path, **reading)
     given = found.only()
     limits.check_demonstrations(given, str(path))
-    (learning,) = learn_all([given], METHOD, with_mistakes=with_mistakes, progress=progress)
+    options = LearningOptions(METHOD, with_mistakes=with_mistakes)
+    (learning,) = learn_together([given], options, progress=progress)
     source = GraphSource.of_learning(learning, given, path.name, found.notes)
     target = output or path.with_name(f"{path.stem}.graph.json")
     if target.exists() and target.samefile(path):

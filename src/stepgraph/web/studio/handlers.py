@@ -211,9 +211,9 @@ class Handlers:
     async def relearn(self, request: Request) -> dict[str, Any]:
         """Begin to learn again, with what is pinned and forbidden."""
         await self._nothing(request)
-        source, edits = self.session.state.source, self.session.state.edits
         given = self._recordings("learn from")
-        arguments = (given, source.file_name, edits.constraints, self._with_mistakes)
+        name = self.session.state.source.file_name
+        arguments = (given, name, self.session.graph, self._with_mistakes)
 
         def relearned(found: GraphSource) -> str:
             with self._lock:

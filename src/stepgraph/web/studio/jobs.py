@@ -16,9 +16,9 @@ from multiprocessing.connection import Connection
 from typing import Any, Literal
 
 from stepgraph.errors import InputError, StepgraphError
-from stepgraph.graph import NO_CONSTRAINTS, Constraints
+from stepgraph.graph import Constraints, TaskGraph
 from stepgraph.insight import Advice, advise
-from stepgraph.pipeline import learn_all
+from stepgraph.pipeline import LearningOptions, learn_together
 from stepgraph.sequences import Demonstrations
 from stepgraph.web.studio.files import read_upload
 from stepgraph.web.studio.graph_source import METHOD, GraphSource
@@ -279,17 +279,20 @@ def learn_upload(
             raise InputError(f"{name}: none of its steps is in the graph; is it another procedure?")
         report(0.6, f"counting evidence in {len(given)} recordings")
         return keep.with_recordings(given, name, reading.notes)
-    return _learned(report, given, name, reading.notes, with_mistakes, NO_CONSTRAINTS)
+    options = LearningOptions(METHOD, with_mistakes=with_mistakes)
+    return _learned(report, given, name, reading.notes, options)
 
 
 def relearn(
     report: Report,
     demonstrations: Demonstrations,
     file_name: str,
-    constraints: Constraints,
+    graph: TaskGraph,
     with_mistakes: bool,
 ) -> GraphSource:
     """Return the source that recordings give under the constraints of a graph.
+
+    Where the graph was learned with the studio's method, its settings are used again.
 
     Parameters
     ----------
@@ -297,8 +300,8 @@ def relearn(
         Called with how much is done.
     demonstrations, file_name
         The recordings, and the name of their file.
-    constraints
-        What the graph obeys; steps that the recordings do not know are passed over.
+    graph
+        The graph; constraints on steps that the recordings do not know are passed over.
     with_mistakes
         Whether to learn also from recordings with marked mistakes.
 
@@ -307,7 +310,14 @@ def relearn(
     InputError
         If the constraints contradict each other.
     """
-    return _learned(report, demonstrations, file_name, (), with_mistakes, constraints)
+    same_method = graph.provenance.method == METHOD
+    options = LearningOptions.of_graph(graph) if same_method else LearningOptions(METHOD)
+    options = replace(
+        options,
+        constraints=graph.constraints.among(demonstrations.vocabulary.steps),
+        with_mistakes=with_mistakes or options.with_mistakes,
+    )
+    return _learned(report, demonstrations, file_name, (), options)
 
 
 def give_advice(report: Report, demonstrations: Demonstrations, constraints: Constraints) -> Advice:
@@ -321,8 +331,7 @@ def _learned(
     given: Demonstrations,
     name: str,
     notes: tuple[str, ...],
-    with_mistakes: bool,
-    constraints: Constraints,
+    options: LearningOptions,
 ) -> GraphSource:
     steps = len(given.vocabulary)
     about = f"learning from {len(given)} recordings of {steps} steps"
@@ -331,8 +340,6 @@ def _learned(
         report(0.25 + 0.65 * done / total, about)
 
     report(0.25, about)
-    known = constraints.among(given.vocabulary.steps)
-    told: dict[str, Any] = {"constraints": known} if known else {}
-    (learning,) = learn_all([given], METHOD, with_mistakes=with_mistakes, progress=tell, **told)
+    (learning,) = learn_together([given], options, progress=tell)
     report(0.9, f"counting evidence in {len(given)} recordings")
     return GraphSource.of_learning(learning, given, name, notes)

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from stepgraph.runs.collection import no_collection, set_aside
+from stepgraph.pipeline.workers import no_collection, set_aside
 
 
 def test_collection_is_off_inside_and_as_before_outside() -> None:

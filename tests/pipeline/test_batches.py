@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stepgraph.logs import ProcedureSize
-from stepgraph.runs import cut_batches
+from stepgraph.pipeline.procedures import cut_batches
 
 SIZES = st.lists(st.tuples(st.integers(1, 30), st.integers(1, 40)), min_size=0, max_size=60).map(
     lambda pairs: [

@@ -17,11 +17,13 @@ from stepgraph.errors import (
     UnknownNameError,
 )
 from stepgraph.pipeline import learn
-from stepgraph.runs import Outcome, RunReport, Workers, learn_run
-from stepgraph.runs import run as running
-from stepgraph.runs.checkpoint import Checkpoint
+from stepgraph.pipeline import procedures as running
+from stepgraph.pipeline.outcomes import Checkpoint, Outcome
+from stepgraph.pipeline.procedures import LearningReport, learn_procedures
+from stepgraph.pipeline.workers import Workers
 from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
-from tests.runs.killing import deadly, deadly_once
+from tests.learning import options
+from tests.pipeline.killing import deadly, deadly_once
 
 pytest.importorskip("joblib")
 
@@ -42,20 +44,21 @@ BROKEN = Demonstrations(Vocabulary(("a",)), (MARKED,), "broken")
 """All its recordings have mistakes, so it cannot be learned from."""
 
 
-def as_bytes(report: RunReport) -> bytes:
+def as_bytes(report: LearningReport) -> bytes:
     return json.dumps([outcome.to_json() for outcome in report.outcomes]).encode()
 
 
 @pytest.mark.parametrize("method", ["do", "intersection"])
 def test_the_bytes_do_not_depend_on_the_number_of_workers(method: str) -> None:
     one, two = (
-        as_bytes(learn_run(many(), method, workers=Workers(number), most=3)) for number in (1, 2)
+        as_bytes(learn_procedures(many(), options(method), workers=Workers(number), most=3))
+        for number in (1, 2)
     )
     assert one == two
 
 
 def test_a_run_gives_the_graph_of_each_procedure_alone() -> None:
-    report = learn_run(many(), "intersection", workers=Workers(1), most=5)
+    report = learn_procedures(many(), options("intersection"), workers=Workers(1), most=5)
     for given, outcome in zip(many(), report.outcomes, strict=True):
         assert outcome.graph == learn(given, "intersection")
         assert outcome.procedure == given.procedure
@@ -63,7 +66,9 @@ def test_a_run_gives_the_graph_of_each_procedure_alone() -> None:
 
 
 def test_a_procedure_that_fails_stops_nothing_else() -> None:
-    report = learn_run([*many(5), BROKEN], "intersection", workers=Workers(2), most=3)
+    report = learn_procedures(
+        [*many(5), BROKEN], options("intersection"), workers=Workers(2), most=3
+    )
     assert [outcome.procedure for outcome in report.failed] == ["broken"]
     assert "all 1 recordings have marked mistakes" in report.failed[0].error
     assert len(report.learned) == 5
@@ -76,15 +81,15 @@ def test_an_error_nobody_thought_of_is_of_its_procedure_alone(
         raise ZeroDivisionError("oh")
 
     monkeypatch.setattr("stepgraph.learners.intersection.Intersection.learn", fail)
-    report = learn_run(many(2), "intersection", workers=Workers(1))
+    report = learn_procedures(many(2), options("intersection"), workers=Workers(1))
     assert [outcome.error for outcome in report.outcomes] == ["ZeroDivisionError: oh"] * 2
 
 
 def test_progress_is_told_over_the_whole_run() -> None:
     told: list[tuple[int, int]] = []
-    learn_run(
+    learn_procedures(
         many(7),
-        "intersection",
+        options("intersection"),
         workers=Workers(1),
         most=3,
         progress=lambda done, total, what: told.append((done, total)),  # noqa: ARG005
@@ -94,15 +99,15 @@ def test_progress_is_told_over_the_whole_run() -> None:
 
 def test_what_is_wrong_with_the_run_as_a_whole_is_raised() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'intersection'"):
-        learn_run(many(2), "intersectoin")
+        learn_procedures(many(2), options("intersectoin"))
     with pytest.raises(UnknownNameError, match="setting 'beta'"):
-        learn_run(many(2), "intersection", beta=1)
+        learn_procedures(many(2), options("intersection", beta=1))
     with pytest.raises(SettingError, match="the seed is -1"):
-        learn_run(many(2), "intersection", workers=Workers(1), seed=-1)
+        learn_procedures(many(2), options("intersection", seed=-1), workers=Workers(1))
     with pytest.raises(SettingError, match="workers is 0"):
         Workers(0)
     with pytest.raises(InputError, match="two procedures are called 'p00'"):
-        learn_run([many(1)[0], many(1)[0]], "intersection")
+        learn_procedures([many(1)[0], many(1)[0]], options("intersection"))
 
 
 class _StoppedError(Exception):
@@ -115,21 +120,34 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
             raise _StoppedError
 
     with pytest.raises(_StoppedError):
-        learn_run(many(), "intersection", workers=Workers(1), most=3, checkpoint=tmp_path,
-                  progress=stop)  # fmt: skip
+        learn_procedures(
+            many(),
+            options("intersection"),
+            workers=Workers(1),
+            most=3,
+            checkpoint=tmp_path,
+            progress=stop,
+        )
     kept = len(list(tmp_path.iterdir()))
     assert 1 <= kept < 4
-    resumed = learn_run(many(), "intersection", workers=Workers(1), most=3, checkpoint=tmp_path)
+    resumed = learn_procedures(
+        many(), options("intersection"), workers=Workers(1), most=3, checkpoint=tmp_path
+    )
     assert resumed.resumed == kept
-    assert as_bytes(resumed) == as_bytes(learn_run(many(), "intersection", workers=Workers(1)))
+    assert as_bytes(resumed) == as_bytes(
+        learn_procedures(many(), options("intersection"), workers=Workers(1))
+    )
 
 
 def test_other_settings_recordings_or_broken_files_are_not_taken_for_finished(
     tmp_path: Path,
 ) -> None:
-    def run(given: list[Demonstrations], **options: Any) -> int:
-        return learn_run(
-            given, "intersection", workers=Workers(1), checkpoint=tmp_path, **options
+    def run(given: list[Demonstrations], **settings: Any) -> int:
+        return learn_procedures(
+            given,
+            options("intersection", **settings),
+            workers=Workers(1),
+            checkpoint=tmp_path,
         ).resumed
 
     assert run(many()) == 0
@@ -156,11 +174,15 @@ def test_a_full_disk_ends_the_run_and_keeps_what_was_finished(
         written.append(Path(path))
         Path(path).write_text(text)
 
-    monkeypatch.setattr("stepgraph.runs.checkpoint.write_text", full)
+    monkeypatch.setattr("stepgraph.pipeline.outcomes.write_text", full)
     with pytest.raises(FileError, match=r"No space left on device.*the same command goes on"):
-        learn_run(many(), "intersection", workers=Workers(2), most=3, checkpoint=tmp_path)
+        learn_procedures(
+            many(), options("intersection"), workers=Workers(2), most=3, checkpoint=tmp_path
+        )
     monkeypatch.undo()
-    report = learn_run(many(), "intersection", workers=Workers(1), most=3, checkpoint=tmp_path)
+    report = learn_procedures(
+        many(), options("intersection"), workers=Workers(1), most=3, checkpoint=tmp_path
+    )
     assert report.resumed == 2
     assert not report.failed
 
@@ -172,7 +194,7 @@ class _Deadly(running._Work):
     mark: str = ""
 
     def __call__(self, task: Any) -> tuple[int, str, list[Outcome]]:
-        given = (task.procedures, self.method, self.options)
+        given = (task.procedures, self.options)
         outcomes = deadly_once(*given, self.mark) if self.mark else deadly(*given)
         return task.batch.number, task.fingerprint, outcomes
 
@@ -184,8 +206,8 @@ def test_a_worker_that_dies_costs_at_most_the_procedure_that_killed_it(
 ) -> None:
     mark = str(tmp_path / "mark") if once else ""
     given = [*many(5), replace(many(1)[0], procedure="deadly")]
-    monkeypatch.setattr(running, "_Work", lambda method, options: _Deadly(method, options, mark))
-    report = learn_run(given, "intersection", workers=Workers(2), most=2)
+    monkeypatch.setattr(running, "_Work", lambda options: _Deadly(options, mark=mark))
+    report = learn_procedures(given, options("intersection"), workers=Workers(2), most=2)
     failed = [] if once else ["deadly"]
     assert [outcome.procedure for outcome in report.failed] == failed
     assert len(report.outcomes) == 6
@@ -198,17 +220,21 @@ def test_a_scheduler_that_does_not_answer_is_refused_without_a_hang() -> None:
     pytest.importorskip("distributed")
     workers = Workers(scheduler="tcp://127.0.0.1:9", patience=0.5)
     with pytest.raises(UnavailableError, match=r"'tcp://127.0.0.1:9' did not answer within 0.5 s"):
-        learn_run(many(2), "intersection", workers=workers)
+        learn_procedures(many(2), options("intersection"), workers=workers)
     with pytest.raises(UnavailableError, match="did not answer"):
-        learn_run(many(2), "intersection", workers=Workers(scheduler="nonsense://", patience=0.5))
+        learn_procedures(
+            many(2), options("intersection"), workers=Workers(scheduler="nonsense://", patience=0.5)
+        )
 
 
 def test_the_backend_that_joblib_was_configured_to_is_used() -> None:
     import joblib
 
     with joblib.parallel_config(backend="threading", n_jobs=2):
-        report = learn_run(many(), "intersection", most=3)
-    assert as_bytes(report) == as_bytes(learn_run(many(), "intersection", workers=Workers(1)))
+        report = learn_procedures(many(), options("intersection"), most=3)
+    assert as_bytes(report) == as_bytes(
+        learn_procedures(many(), options("intersection"), workers=Workers(1))
+    )
 
 
 @pytest.mark.parametrize("number", [None, 2])
@@ -226,16 +252,18 @@ def test_a_backend_that_gives_all_results_at_once_is_asked_in_rounds(
     told: list[int] = []
     try:
         with joblib.parallel_config(backend="all-at-once", n_jobs=number):
-            report = learn_run(
+            report = learn_procedures(
                 many(30),
-                "intersection",
+                options("intersection"),
                 most=1,
                 checkpoint=tmp_path / "kept",
                 progress=lambda done, *_: told.append(done),
             )
     finally:
         BACKENDS.pop("all-at-once")
-    assert as_bytes(report) == as_bytes(learn_run(many(30), "intersection", workers=Workers(1)))
+    assert as_bytes(report) == as_bytes(
+        learn_procedures(many(30), options("intersection"), workers=Workers(1))
+    )
     assert told == list(range(31))
 
 
@@ -249,19 +277,19 @@ def test_without_the_extra_the_message_says_what_to_install(
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.delitem(sys.modules, "dask.distributed", raising=False)
     with pytest.raises(MissingExtraError, match=r"pip install 'stepgraph\[cluster\]'"):
-        learn_run(many(), "intersection", workers=workers, most=3)
+        learn_procedures(many(), options("intersection"), workers=workers, most=3)
 
 
 def test_without_joblib_a_run_that_asks_for_no_workers_goes_on_in_this_process(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "joblib", None)
-    assert not learn_run(many(), "intersection", most=3).failed
+    assert not learn_procedures(many(), options("intersection"), most=3).failed
 
 
 @pytest.mark.parametrize("sign", ["\u2028", "\x85", "\x0c", "\r", "\n"])
 def test_a_kept_batch_is_found_whatever_its_names_hold(sign: str, tmp_path: Path) -> None:
     kept = Checkpoint(tmp_path)
-    outcomes = [Outcome(f"tea{sign}", error=f"a{sign}b"), Outcome("b", notes=(sign,))]
+    outcomes = [Outcome(f"tea{sign}", error=f"a{sign}b"), Outcome("b", explanations=(sign,))]
     kept.keep("abc", outcomes)
     assert kept.find("abc") == outcomes

@@ -1,32 +1,30 @@
-"""Demonstrations in, task graph out: the stages of the flow, put together in one call."""
+"""One procedure's recordings in, its graph and all that led to it out."""
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 import math
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 from stepgraph._version import __version__
-from stepgraph.errors import FormatError, MissingExtraError, SettingError
+from stepgraph.errors import FormatError, LearningWarning, MissingExtraError, SettingError
 from stepgraph.formats import Reading, read_demonstrations
-from stepgraph.graph import Constraints, Provenance, TaskGraph
+from stepgraph.graph import Constraints, Edge, Provenance, TaskGraph
 from stepgraph.graph.adjacency import WeightedAdjacency
-from stepgraph.insight import edge_evidence, step_attributes
+from stepgraph.insight import consequences, edge_evidence, step_attributes, why
 from stepgraph.insight.notes import doubts
-from stepgraph.learners import Learned, Progress, get_learner, no_progress
+from stepgraph.learners import Learned, Progress, no_progress
 from stepgraph.logs import is_log, is_table, read_log
-from stepgraph.postprocess import Change, to_graph
+from stepgraph.pipeline.options import DEFAULT_METHOD, LearningOptions
+from stepgraph.postprocess import Change, PostProcessed, to_graph
 from stepgraph.sequences import SKIPPED, Demonstrations, KeyStepSequence, Vocabulary, in_words
 
-DEFAULT_METHOD = "robust"
-LARGEST_SEED = 2**32 - 1
-NAMED = 3
-"""Up to so many kinds of marks are named."""
+MOST_MARKS = 3
+"""Maximum number of kinds of marks to name."""
 READING = ("columns", "errors", "format", "order")
 """What people may take for settings, but belongs to `stepgraph.read_demonstrations`."""
 
@@ -43,8 +41,6 @@ class Learning:
         The weights before post-processing.
     changes
         What post-processing removed and added.
-    notes
-        What was left out or merged on the way, in words.
     facts
         Figures about the run, such as the number of epochs.
     confidence
@@ -52,15 +48,25 @@ class Learning:
     trust
         For each recording learned from how far it can be trusted, from 0 to 1, where the method
         says so.
+    explanations
+        For each pair of `LearningOptions.explain` why the step needs the other one, or not.
+    left_out
+        How many of the notes, the first ones, are on recordings, steps or edges left out.
     """
 
     graph: TaskGraph
     adjacency: WeightedAdjacency
     changes: tuple[Change, ...]
-    notes: tuple[str, ...]
     facts: Mapping[str, float]
     confidence: WeightedAdjacency | None = None
     trust: tuple[float, ...] | None = None
+    explanations: tuple[str, ...] = ()
+    left_out: int = 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out or merged on the way, and what is doubtful, in words."""
+        return self.graph.provenance.notes
 
 
 def learn(
@@ -72,9 +78,13 @@ def learn(
     threshold: float | None = None,
     relaxed: bool = False,
     with_mistakes: bool = False,
+    must: Sequence[Edge] = (),
+    never: Sequence[Edge] = (),
     **settings: Any,
 ) -> TaskGraph:
     """Learn a procedure's task graph.
+
+    ``graph.provenance.notes`` says what was left out or merged on the way, and what is doubtful.
 
     Parameters
     ----------
@@ -91,8 +101,16 @@ def learn(
         For post-processing; see `stepgraph.postprocess.to_graph`.
     with_mistakes
         Whether to learn also from recordings in which somebody marked a mistake.
+    must, never
+        Edges (step, precondition) that the graph implies, or does not imply, whatever the
+        recordings say.
     **settings
         The method's settings.
+
+    Warns
+    -----
+    LearningWarning
+        If recordings or steps were left out, or a threshold leaves no edge.
 
     Examples
     --------
@@ -121,91 +139,60 @@ def learn(
             f"learn got {type(demonstrations).__name__}; expected Demonstrations, a path or a "
             "table. Lists of step names become Demonstrations by Demonstrations.from_steps(...)"
         )
-    return learn_all(
-        [demonstrations],
-        method,
-        seed=seed,
-        threshold=threshold,
-        relaxed=relaxed,
-        with_mistakes=with_mistakes,
-        **settings,
-    )[0].graph
-
-
-def learn_all(
-    procedures: Sequence[Demonstrations],
-    method: str = DEFAULT_METHOD,
-    *,
-    seed: int = 0,
-    threshold: float | None = None,
-    relaxed: bool = False,
-    with_mistakes: bool = False,
-    progress: Progress = no_progress,
-    **settings: Any,
-) -> list[Learning]:
-    """Learn several procedures' task graphs, with all that led to them.
-
-    Parameters are those of `learn`; `progress` is told how far the learning is.
-    """
-    return list(
-        learn_each(
-            procedures,
-            method,
-            seed=seed,
-            threshold=threshold,
-            relaxed=relaxed,
-            with_mistakes=with_mistakes,
-            progress=progress,
-            **settings,
-        )
+    constraints = Constraints(must, never)
+    options = LearningOptions(
+        method, settings, seed, threshold, relaxed, with_mistakes, constraints
     )
+    (learning,) = learn_together([demonstrations], options)
+    if learning.left_out:
+        said = "; ".join(learning.notes[: learning.left_out])
+        warnings.warn(LearningWarning(said), stacklevel=2)
+    return learning.graph
 
 
-def learn_each(
+def learn_together(
     procedures: Sequence[Demonstrations],
-    method: str = DEFAULT_METHOD,
+    options: LearningOptions | None = None,
     *,
-    seed: int = 0,
-    threshold: float | None = None,
-    relaxed: bool = False,
-    with_mistakes: bool = False,
     progress: Progress = no_progress,
-    **settings: Any,
 ) -> Iterator[Learning]:
-    """Yield what `learn_all` returns, so that not all of it has to be kept."""
-    if not (isinstance(seed, Integral) and 0 <= seed <= LARGEST_SEED):
-        raise SettingError(
-            f"the seed is {seed!r}; expected a whole number from 0 to {LARGEST_SEED}"
-        )
-    settings = with_constraints(settings)
-    learner = get_learner(method, **settings)
+    """Learn several procedures in this process, all of them in one go of the method.
+
+    Parameters
+    ----------
+    procedures
+        Their recordings.
+    options
+        How to learn.
+    progress
+        Told how far the learning is.
+
+    Returns
+    -------
+    iterator of Learning
+        One for each procedure, made when its turn comes, so that not all have to be kept.
+    """
     if isinstance(procedures, str | Path) or not isinstance(procedures, Iterable):
         raise _no_procedures(procedures)
     for given in procedures:
         if not isinstance(given, Demonstrations):
             raise _no_procedures(given)
     if not procedures:
-        return
-    secret = {entry.name for entry in dataclasses.fields(learner) if entry.metadata.get("secret")}
-    public = {name: value for name, value in settings.items() if name not in secret}
-    chosen = [learnable(given, with_mistakes) for given in procedures]
-    learned = learner.learn_many([usable for usable, _ in chosen], seeds=[seed], progress=progress)
-    for (usable, notes), results in zip(chosen, learned, strict=True):
-        yield _finish(
-            usable, notes, results[0], method, public, seed, threshold, relaxed, with_mistakes
-        )
-
-
-def with_constraints(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with what `must` and `never` state as `constraints`."""
-    stated = {name: settings[name] for name in ("must", "never") if name in settings}
-    rest = {name: value for name, value in settings.items() if name not in stated}
-    return rest | ({"constraints": Constraints(**stated)} if stated else {})
+        return iter(())
+    how = options or LearningOptions()
+    chosen = [learnable(given, how.with_mistakes) for given in procedures]
+    learned = how.learner().learn_many(
+        [usable for usable, _ in chosen], seeds=[how.seed], progress=progress
+    )
+    return (
+        _finish(usable, notes, result, how)
+        for (usable, notes), (result,) in zip(chosen, learned, strict=True)
+    )
 
 
 def _no_procedures(came: object) -> SettingError:
     return SettingError(
-        f"learn_all got {type(came).__name__}; expected a list of Demonstrations: "
+        f"learning got {type(came).__name__}; expected a list of Demonstrations: "
         "[read_demonstrations(FILE).only()], or all of a file's, "
         "[*read_demonstrations(FILE).procedures.values()]"
     )
@@ -251,20 +238,21 @@ def predict(
     words = steps if isinstance(steps, Vocabulary) else Vocabulary(tuple(steps))
     learned: Learned = zero_shot.predict_unseen(words, model, embeddings=embeddings)
     result = to_graph(learned.adjacency, threshold=threshold, relaxed=relaxed, procedure=procedure)
-    graph = TaskGraph(
-        result.steps,
-        result.edges,
-        procedure=procedure,
-        weights=result.weights,
-        provenance=Provenance(
-            "tgt-text", model=Path(model).name, recordings=0, version=__version__
-        ),
+    provenance = Provenance(
+        "tgt-text",
+        threshold=threshold,
+        relaxed=relaxed,
+        recordings=0,
+        model=Path(model).name,
+        version=__version__,
+        notes=learned.notes,
     )
-    return Learning(graph, learned.adjacency, result.changes, learned.notes, learned.facts)
+    graph = result.graph.with_provenance(provenance)
+    return Learning(graph, learned.adjacency, result.changes, learned.facts)
 
 
 def learnable(given: Demonstrations, with_mistakes: bool) -> tuple[Demonstrations, list[str]]:
-    """Return the recordings that are learned from, and what is to be said of the others."""
+    """Return the recordings that are learned from, and notes on the others."""
     marked = [sequence for sequence in given if sequence.has_mistakes]
     if with_mistakes or not marked:
         return given, []
@@ -273,13 +261,13 @@ def learnable(given: Demonstrations, with_mistakes: bool) -> tuple[Demonstration
         about = f"procedure {given.procedure!r}" if given.procedure else "these demonstrations"
         raise FormatError(
             f"{about}: all {number} recordings have marked mistakes; "
-            "to learn from them all the same use --with-mistakes (with_mistakes=True in Python)"
+            "to learn from them all the same use with_mistakes=True"
         )
     one = number == "1"
     note = (
         f"{number} of {in_words(given.total_weight)} recordings {'has' if one else 'have'} marked "
-        f"mistakes{_marks(marked)} and {'was' if one else 'were'} left out (--with-mistakes keeps "
-        f"{'it' if one else 'them'})"
+        f"mistakes{_marks(marked)} and {'was' if one else 'were'} left out (with_mistakes=True "
+        f"keeps {'it' if one else 'them'})"
     )
     return given.without_marked_mistakes(), [note]
 
@@ -288,80 +276,72 @@ def _marks(marked: Sequence[KeyStepSequence]) -> str:
     """Return the marks of recordings in words where they are few, so that none is taken for one."""
     found = {mark for sequence in marked for mark in sequence.marks}
     named = [mark if mark == SKIPPED else repr(mark) for mark in sorted(found)]
-    return f" ({', '.join(named)})" if len(named) <= NAMED else ""
+    return f" ({', '.join(named)})" if len(named) <= MOST_MARKS else ""
 
 
 def _finish(
-    given: Demonstrations,
-    notes: list[str],
-    learned: Learned,
-    method: str,
-    settings: Mapping[str, Any],
-    seed: int,
-    threshold: float | None,
-    relaxed: bool,
-    with_mistakes: bool,
+    given: Demonstrations, notes: list[str], learned: Learned, options: LearningOptions
 ) -> Learning:
-    # What was asked for beyond the method's own settings, so that a graph can be learned again.
-    chosen_threshold = threshold
-    adjacency = learned.adjacency
-    unseen = given.unseen_steps
+    """Turn the weights that a method found into a graph that says how it was learned."""
+    adjacency, unseen = learned.adjacency, given.unseen_steps
+    threshold = options.threshold
     if threshold is None and adjacency.threshold is None:
         # Of the matrix that was learned: the learner trained until its edges lay above this.
         threshold = 1.0 / len(adjacency.vocabulary.nodes)
+
+    def processed(weights: WeightedAdjacency) -> PostProcessed:
+        seen = weights.without(unseen) if unseen else weights
+        return to_graph(
+            seen, threshold=threshold, relaxed=options.relaxed, procedure=given.procedure
+        )
+
+    result = processed(adjacency)
     if unseen:
         notes = [*notes, f"steps that no recording shows were left out: {', '.join(unseen)}"]
         adjacency = adjacency.without(unseen)
-    result = to_graph(adjacency, threshold=threshold, relaxed=relaxed, procedure=given.procedure)
-    if chosen_threshold is not None and not (adjacency.matrix > chosen_threshold).any():
+    if options.threshold is not None and not (adjacency.matrix > options.threshold).any():
         heaviest = float(adjacency.matrix.max(initial=0.0))
         notes = [*notes, f"no edge weighs more than the threshold; the heaviest {heaviest:.3g}"]
-    constraints = settings.get("constraints", Constraints())
-    provenance = Provenance(
-        method,
-        {
-            name: _as_plain(value)
-            for name, value in sorted(settings.items())
-            if name != "constraints"
-        },
-        seed,
-        chosen_threshold,
-        relaxed,
-        with_mistakes,
-        _whole(given.total_weight),
-        version=__version__,
-    )
+    constraints = options.constraints
+    attributes = step_attributes(given, reliability=learned.trust or ())
     graph = TaskGraph(
         result.steps,
         result.edges,
         procedure=given.procedure,
         weights=result.weights,
-        provenance=provenance,
         constraints=constraints,
-        attributes=constraints.among(result.steps).mark(
-            step_attributes(given, reliability=learned.trust or ())
-        ),
+        attributes=constraints.among(result.steps).mark(attributes),
         evidence=edge_evidence(given, result.edges, learned.confidence),
     )
+    said = [*notes, *learned.notes, *doubts(given, graph)]
+    if learned.unconstrained is not None:
+        said += consequences(processed(learned.unconstrained).graph, graph)
+    graph = graph.with_provenance(_provenance(given, said, options))
+    explanations = [why(given, graph, edge, learned.confidence) for edge in options.explain]
     return Learning(
         graph,
         adjacency,
         result.changes,
-        (*notes, *learned.notes, *doubts(given, graph)),
         learned.facts,
         learned.confidence,
         learned.trust,
+        tuple(explanations),
+        len(notes),
     )
 
 
-def _whole(number: float) -> float:
-    return int(number) if number.is_integer() else number
-
-
-def _as_plain(value: Any) -> Any:
-    """Return a setting as plain JSON values: a graph by its edges between steps."""
-    if isinstance(value, TaskGraph):
-        return {step: list(value.preconditions_of(step)) for step in value.steps}
-    if isinstance(value, list | tuple):
-        return [_as_plain(item) for item in value]
-    return value if isinstance(value, bool | int | float) else str(value)
+def _provenance(
+    given: Demonstrations, notes: Sequence[str], options: LearningOptions
+) -> Provenance:
+    total = given.total_weight
+    return Provenance(
+        options.method,
+        options.plain_settings(),
+        options.seed,
+        options.threshold,
+        options.relaxed,
+        options.with_mistakes,
+        int(total) if total.is_integer() else total,
+        version=__version__,
+        notes=tuple(notes),
+    )

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from stepgraph import __version__
 from stepgraph.errors import (
     FormatError,
+    LearningWarning,
     MissingExtraError,
     SettingError,
     StepgraphError,
@@ -23,11 +24,14 @@ from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.insight.notes import doubts
 from stepgraph.learners import LEARNERS, get_learner
 from stepgraph.learners.precedence import precedence
-from stepgraph.pipeline import learn, learn_all
+from stepgraph.pipeline import learn
 from stepgraph.postprocess import to_graph
 from stepgraph.repetitions import Repetitions
 from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
+from tests.learning import learn_all
 from tests.strategies import demonstrations
+
+pytestmark = pytest.mark.filterwarnings("ignore::stepgraph.errors.LearningWarning")
 
 ABC = Vocabulary(("a", "b", "c"))
 MARKED = KeyStepSequence("bad", (2, 1, 3), mistakes=("order", None, None))
@@ -122,6 +126,17 @@ def test_recordings_with_marked_mistakes_are_left_out_and_noted(
     assert learning.graph.provenance.recordings == 1
 
 
+@pytest.mark.filterwarnings("error")
+def test_whoever_learns_is_warned_of_what_is_left_out_and_finds_it_with_the_graph() -> None:
+    with pytest.warns(LearningWarning, match="1 of 2 recordings has marked mistakes") as warned:
+        graph = learn(Demonstrations(ABC, (CLEAN, MARKED)), "intersection")
+    assert len(warned) == 1
+    assert warned[0].filename == __file__
+    assert str(warned[0].message) == graph.provenance.notes[0]
+    kept = learn(Demonstrations(ABC, (CLEAN, MARKED)), "intersection", with_mistakes=True)
+    assert not any("mistakes" in note for note in kept.provenance.notes)
+
+
 def test_many_kinds_of_marks_are_not_listed() -> None:
     many = tuple(
         KeyStepSequence(str(number), (1, 2, 3), mistakes=(f"kind {number}", None, None))
@@ -192,7 +207,7 @@ def test_who_counts_every_recording_says_nothing_of_equal_ones() -> None:
     given_ = Demonstrations.from_steps(["abca", "abc"])
     learning = learn_all([given_], "robust")[0]
     assert learning.notes == (
-        "1 of 2 recordings repeats steps; the first time counts (--repetitions changes that)",
+        "1 of 2 recordings repeats steps; the first time counts (repetitions=WHICH changes that)",
         *doubts(given_, learning.graph),
     )
 
@@ -201,7 +216,7 @@ def test_merged_repetitions_and_duplicates_are_noted() -> None:
     given_ = Demonstrations.from_steps(["abca", "abc"])
     learning = learn_all([given_], "do")[0]
     assert learning.notes == (
-        "1 of 2 recordings repeats steps; the first time counts (--repetitions changes that)",
+        "1 of 2 recordings repeats steps; the first time counts (repetitions=WHICH changes that)",
         "1 of 2 sequences is the same as another one; equal ones are taken together",
         *doubts(given_, learning.graph),
     )
@@ -323,5 +338,5 @@ def test_evidence_and_attributes_change_no_edge(given_: Demonstrations) -> None:
 
 @pytest.mark.parametrize("given", ["tea.csv", Path("tea.csv"), 3, ["tea.csv"], [[1, 2]]])
 def test_what_is_no_list_of_demonstrations_is_refused_with_what_to_give(given: Any) -> None:
-    with pytest.raises(SettingError, match=r"learn_all got .*\[read_demonstrations\(FILE\)\.only"):
+    with pytest.raises(SettingError, match=r"learning got .*\[read_demonstrations\(FILE\)\.only"):
         learn_all(given, "intersection")

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 import pytest
 
 from stepgraph.errors import UnavailableError
-from stepgraph.runs import Workers, learn_run
-from tests.runs.test_run import as_bytes, many
+from stepgraph.pipeline.procedures import learn_procedures
+from stepgraph.pipeline.workers import Workers
+from tests.learning import options
+from tests.pipeline.test_procedures import as_bytes, many
 
 distributed = pytest.importorskip("distributed")
 
@@ -24,8 +26,12 @@ def cluster() -> Iterator[str]:
 def test_a_cluster_gives_the_same_bytes(cluster: str) -> None:
     # Longer than one worker is given at once, and with settings, which have to travel as well.
     workers = Workers(scheduler=cluster)
-    report = learn_run(many(), "intersection", workers=workers, most=1, repetitions="last")
-    alone = learn_run(many(), "intersection", workers=Workers(1), repetitions="last")
+    report = learn_procedures(
+        many(), options("intersection", repetitions="last"), workers=workers, most=1
+    )
+    alone = learn_procedures(
+        many(), options("intersection", repetitions="last"), workers=Workers(1)
+    )
     assert as_bytes(report) == as_bytes(alone)
 
 
@@ -36,4 +42,6 @@ def test_a_cluster_without_workers_is_refused() -> None:
         ) as empty,
         pytest.raises(UnavailableError, match="has no workers; start one"),
     ):
-        learn_run(many(2), "intersection", workers=Workers(scheduler=empty.scheduler_address))
+        learn_procedures(
+            many(2), options("intersection"), workers=Workers(scheduler=empty.scheduler_address)
+        )

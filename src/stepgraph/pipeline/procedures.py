@@ -1,36 +1,128 @@
-"""A run over many procedures: batches out, outcomes in, progress, failures, checkpoints."""
+"""Many procedures: cut into batches, learned by workers, kept as they finish."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Protocol
 
 from stepgraph.errors import InputError
-from stepgraph.learners import Progress, get_learner, no_progress
-from stepgraph.pipeline import DEFAULT_METHOD, with_constraints
-from stepgraph.runs.batches import MOST_PAIRS, MOST_PROCEDURES, Batch, Sized, cut_batches
-from stepgraph.runs.checkpoint import Checkpoint, fingerprint_of
-from stepgraph.runs.collection import set_aside
-from stepgraph.runs.outcome import Outcome, learn_batch
-from stepgraph.runs.workers import WorkerDiedError, Workers
+from stepgraph.learners import Progress, no_progress
+from stepgraph.pipeline.options import LearningOptions
+from stepgraph.pipeline.outcomes import Checkpoint, Outcome, fingerprint_of, learn_batch
+from stepgraph.pipeline.workers import WorkerDiedError, Workers, set_aside
 from stepgraph.sequences import Demonstrations
+
+MOST_PROCEDURES = 250
+"""How many procedures a batch has at the most: enough to share the cost of an epoch's many small
+operations, few enough that a run has more batches than workers."""
+MOST_PAIRS = 4_000_000
+"""How many pairs of steps the sequences of a batch may have together; a larger procedure is a
+batch of its own, which the learner cuts into chunks."""
+UNBOUNDED = 2**62
+"""Stands for no limit."""
+
 
 Fetch = Callable[[Sequence[str]], Sequence[Demonstrations]]
 """Returns the recordings of some procedures, by their names."""
 
 
+class Sized(Protocol):
+    """What is known of a procedure before its recordings are read."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def variants(self) -> int:
+        """How many distinct sequences it has."""
+
+    @property
+    def longest(self) -> int:
+        """The length of its longest sequence."""
+
+
 @dataclass(frozen=True)
-class RunReport:
-    """What became of a run.
+class Batch:
+    """Procedures that are learned together.
+
+    Parameters
+    ----------
+    number
+        Its place among the batches, from 0 on.
+    procedures
+        Their names.
+    """
+
+    number: int
+    procedures: tuple[str, ...]
+
+
+def cut_batches(
+    sizes: Iterable[Sized],
+    *,
+    most: int = MOST_PROCEDURES,
+    most_pairs: int = MOST_PAIRS,
+) -> list[Batch]:
+    """Cut procedures into batches of similar size.
+
+    How they are cut depends on the procedures alone, never on the number of workers, so that the
+    results do not either. The first batch, which is the cheapest, is cut again into a half, a
+    quarter and two eighths where there are others: done last, they let all workers end together.
+
+    Parameters
+    ----------
+    sizes
+        The procedures.
+    most, most_pairs
+        How many procedures, and pairs of steps, a batch may have.
+
+    Examples
+    --------
+    >>> from stepgraph.logs import ProcedureSize
+    >>> lengths = {"a": 5, "b": 50, "c": 6, "d": 51}
+    >>> sizes = [ProcedureSize(name, 3, 9, longest) for name, longest in lengths.items()]
+    >>> [batch.procedures for batch in cut_batches(sizes, most=2)]
+    [('a',), ('c',), ('b', 'd')]
+    """
+    batches = _full_batches(sizes, most, most_pairs)
+    if len(batches) > 1:
+        first = batches[0]
+        ends = [len(first) // part for part in (8, 4, 2, 1)]
+        pieces = [first[start:end] for start, end in pairwise([0, *ends])]
+        batches[:1] = [piece for piece in pieces if piece]
+    return [Batch(number, names) for number, names in enumerate(batches)]
+
+
+def _full_batches(sizes: Iterable[Sized], most: int, most_pairs: int) -> list[tuple[str, ...]]:
+    batches: list[tuple[str, ...]] = []
+    names: list[str] = []
+    pairs = 0
+    for size in sorted(sizes, key=lambda size: (size.longest, size.variants, size.name)):
+        own = size.variants * (size.longest + 2) ** 2
+        if names and (len(names) == most or pairs + own > most_pairs):
+            batches.append(tuple(names))
+            names, pairs = [], 0
+        names.append(size.name)
+        pairs += own
+    if names:
+        batches.append(tuple(names))
+    return batches
+
+
+@dataclass(frozen=True)
+class LearningReport:
+    """What became of many procedures.
 
     Parameters
     ----------
     outcomes
-        One for each procedure, by name.
+        One for each procedure, in the order given.
     batches, resumed
         How many batches there were, and how many an earlier run had finished.
     notes
@@ -64,26 +156,25 @@ class _Task:
 class _Work:
     """What a worker does; it goes to other processes, so it holds nothing but plain values."""
 
-    method: str
-    options: Mapping[str, Any]
+    options: LearningOptions
+    progress: Progress = no_progress
 
     def __call__(self, task: _Task) -> tuple[int, str, list[Outcome]]:
-        outcomes = learn_batch(task.procedures, self.method, self.options)
+        outcomes = learn_batch(task.procedures, self.options, self.progress)
         return task.batch.number, task.fingerprint, outcomes
 
 
-def learn_run(
+def learn_procedures(
     procedures: Iterable[Demonstrations] | Iterable[Sized],
-    method: str = DEFAULT_METHOD,
+    options: LearningOptions | None = None,
     *,
     fetch: Fetch | None = None,
-    workers: Workers | None = None,
+    workers: Workers | int | None = None,
     checkpoint: str | Path | None = None,
     progress: Progress = no_progress,
     most: int = MOST_PROCEDURES,
     most_pairs: int = MOST_PAIRS,
-    **options: Any,
-) -> RunReport:
+) -> LearningReport:
     """Learn the graphs of many procedures.
 
     Parameters
@@ -91,36 +182,53 @@ def learn_run(
     procedures
         Their recordings; or their sizes, such as a `Log` has them, with `fetch` to get the
         recordings of a batch when its turn comes.
-    method
-        A name in `stepgraph.learners.LEARNERS`.
+    options
+        How to learn.
     fetch
         Returns the recordings of some procedures.
     workers
-        Who does the work; by default one process for each core.
+        Who does the work, or how many processes; by default one for each core.
     checkpoint
-        A folder that keeps finished batches, so that an interrupted run goes on from there.
+        A folder that keeps finished batches, if there are several, so that an interrupted run
+        goes on from there.
     progress
-        Told how many procedures are done.
+        Told how many procedures are done; of a single batch, how far its learning is.
     most, most_pairs
         How large a batch may be; see `cut_batches`.
-    **options
-        Those of `stepgraph.pipeline.learn_all`: seed, threshold, relaxed, with_mistakes, settings.
 
     Raises
     ------
     StepgraphError
         If something is wrong with the run as a whole; a procedure's own failure is in the report.
+
+    Examples
+    --------
+    >>> tea = Demonstrations.from_steps([["boil", "pour"]], procedure="tea")
+    >>> egg = Demonstrations.from_steps([["crack", "whisk", "fry"]], procedure="egg")
+    >>> report = learn_procedures([tea, egg], LearningOptions("intersection"))
+    >>> [outcome.graph for outcome in report.outcomes]
+    [TaskGraph('tea', 2 steps, 3 edges), TaskGraph('egg', 3 steps, 4 edges)]
     """
-    reserved = ("seed", "threshold", "relaxed", "with_mistakes")
-    settings = {name: value for name, value in options.items() if name not in reserved}
-    get_learner(method, **with_constraints(settings))
+    options = options or LearningOptions()
     sizes, fetch = _sizes(procedures, fetch)
+    if options.learner().learns_from_all:
+        most, most_pairs = max(len(sizes), 1), UNBOUNDED
     batches = cut_batches(sizes, most=most, most_pairs=most_pairs)
-    run = _Run(batches, fetch, _Work(method, options), progress)
+    team = workers if isinstance(workers, Workers) else Workers(workers)
+    if len(batches) <= 1 and team.scheduler is None:
+        team = Workers(1)
+        work = _Work(options, progress)
+    else:
+        work = _Work(options)
+    run = _Run(batches, fetch, work, progress)
     with set_aside():
-        run.go(workers or Workers(), None if checkpoint is None else Checkpoint(checkpoint))
-    return RunReport(
-        tuple(sorted(run.outcomes, key=lambda outcome: outcome.procedure)),
+        if checkpoint is None or len(batches) < 2:
+            run.go(team, None)
+        else:
+            run.go(team, Checkpoint(checkpoint))
+    place = {size.name: number for number, size in enumerate(sizes)}
+    return LearningReport(
+        tuple(sorted(run.outcomes, key=lambda outcome: place[outcome.procedure])),
         len(batches),
         run.resumed,
         tuple(run.notes),
@@ -148,9 +256,8 @@ class _Run:
         The largest come first, so that all workers end at about the same time.
         """
         self._tell()
-        alone = Workers(1) if len(self._pending) <= 1 and workers.scheduler is None else workers
         deaths = 0
-        with alone.map(self._work) as run:
+        with workers.map(self._work) as run:
             while self._pending:
                 before = len(self._pending)
                 try:
@@ -172,7 +279,7 @@ class _Run:
             given = tuple(self._fetch(batch.procedures))
             fingerprint = ""
             if checkpoint is not None:
-                fingerprint = fingerprint_of(given, self._work.method, self._work.options)
+                fingerprint = fingerprint_of(given, self._work.options)
                 earlier = checkpoint.find(fingerprint)
                 if earlier is not None:
                     self.resumed += 1

@@ -1,0 +1,264 @@
+"""What became of each procedure, how a batch is learned, and the batches kept on disk."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from stepgraph._version import __version__
+from stepgraph.errors import (
+    FileError,
+    InputError,
+    MissingExtraError,
+    SettingError,
+    StepgraphError,
+    UnknownNameError,
+)
+from stepgraph.files import make_folder, write_text
+from stepgraph.formats.stepgraph_json import demonstrations_to_json, graph_from_json, graph_to_json
+from stepgraph.graph import TaskGraph
+from stepgraph.learners import Progress, no_progress
+from stepgraph.pipeline.learning import Learning, learn_together
+from stepgraph.pipeline.options import LearningOptions
+from stepgraph.pipeline.workers import no_collection
+from stepgraph.postprocess import Change, Reason
+from stepgraph.sequences import Demonstrations, Vocabulary
+
+LONGEST_ERROR = 2_000
+"""Maximum number of characters of an error to keep."""
+
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one procedure.
+
+    Parameters
+    ----------
+    procedure
+        Its name.
+    text
+        Its graph as JSON on one line; empty if it failed. Thousands of these are kept and sent from
+        process to process, which takes a fraction of what the values themselves would take.
+    changed
+        As JSON what post-processing removed or added: by the reason, the node numbers of one edge
+        after the other. `changes` says it in words.
+    facts
+        Figures about the learning.
+    explanations
+        Why steps need others, or do not, where that was asked for.
+    error
+        Why it failed; empty if it did not.
+    """
+
+    procedure: str
+    text: str = ""
+    changed: str = "{}"
+    facts: Mapping[str, float] = field(default_factory=dict)
+    explanations: tuple[str, ...] = ()
+    error: str = ""
+
+    @property
+    def content(self) -> dict[str, Any] | None:
+        """The graph as plain JSON values; None if the procedure failed."""
+        return json.loads(self.text) if self.text else None
+
+    @property
+    def graph(self) -> TaskGraph | None:
+        """The graph; None if the procedure failed."""
+        return graph_from_json(self.content, self.procedure) if self.text else None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out or merged, and what is doubtful, in words."""
+        content = self.content
+        return () if content is None else tuple(content.get("provenance", {}).get("notes", ()))
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What post-processing changed, in words."""
+        content = self.content
+        if content is None:
+            return ()
+        nodes = Vocabulary(tuple(content["steps"])).nodes
+        said: list[str] = []
+        for reason, ends in json.loads(self.changed).items():
+            for step, needed in zip(ends[::2], ends[1::2], strict=True):
+                why = Reason(reason)
+                said.append(str(Change(nodes[step], nodes[needed], why.adds, why, 0.0)))
+        return tuple(said)
+
+    @classmethod
+    def of(cls, learning: Learning, procedure: str) -> Outcome:
+        """Return what became of a procedure that was learned."""
+        number = {name: node for node, name in enumerate(learning.graph.vocabulary.nodes)}
+        changed: dict[str, list[int]] = {}
+        for step, needed, _, reason, _ in learning.changes:
+            changed.setdefault(reason.value, []).extend((number[step], number[needed]))
+        return cls(
+            procedure,
+            _json(graph_to_json(learning.graph)),
+            _json(changed),
+            dict(learning.facts),
+            learning.explanations,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Outcome:
+        """Return the outcome that `to_json` gave.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError
+            If it gave something else.
+        """
+        outcome = cls(
+            content["procedure"],
+            content["text"],
+            content["changed"],
+            content["facts"],
+            tuple(content["explanations"]),
+            content["error"],
+        )
+        try:
+            _ = outcome.changes  # what is wrong with the graph or with them is found here
+        except (AttributeError, IndexError, StepgraphError) as error:
+            raise ValueError(f"no outcome: {error}") from None
+        return outcome
+
+
+def learn_batch(
+    procedures: Sequence[Demonstrations],
+    options: LearningOptions,
+    progress: Progress = no_progress,
+) -> list[Outcome]:
+    """Learn the procedures of a batch; those that fail say why and stop nothing else.
+
+    Parameters
+    ----------
+    procedures
+        Their recordings.
+    options
+        How to learn.
+    progress
+        Told how far the learning is.
+    """
+    with no_collection():
+        return _learn(procedures, options, progress)
+
+
+def _learn(
+    procedures: Sequence[Demonstrations], options: LearningOptions, progress: Progress
+) -> list[Outcome]:
+    try:
+        learnings = learn_together(procedures, options, progress=progress)
+        return [
+            Outcome.of(learning, given.procedure)
+            for given, learning in zip(procedures, learnings, strict=True)
+        ]
+    except (SettingError, UnknownNameError, MissingExtraError):
+        raise  # they are of the run, not of a procedure
+    except Exception as error:
+        if len(procedures) > 1:
+            return [outcome for one in procedures for outcome in _learn([one], options, progress)]
+        said = (
+            str(error) if isinstance(error, StepgraphError) else f"{type(error).__name__}: {error}"
+        )
+        message = said[:LONGEST_ERROR] or type(error).__name__
+        return [Outcome(procedures[0].procedure, error=message)]
+
+
+class Checkpoint:
+    """A folder with one file a finished batch.
+
+    A file begins with a fingerprint of all that its batch's result depends on: the recordings, the
+    method, its settings and the version of stepgraph. Only a batch with the same one is taken from
+    it.
+
+    Parameters
+    ----------
+    folder
+        Where the files are; it is made where it is missing.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = make_folder(folder)
+
+    def find(self, fingerprint: str) -> list[Outcome] | None:
+        """Return what a batch gave earlier; None where it has to be learned."""
+        try:
+            text = self._path(fingerprint).read_text(encoding="utf-8")
+            # By line feeds alone: names may hold other characters that end a line.
+            head, *rest = [json.loads(line) for line in text.removesuffix("\n").split("\n")]
+            if head != {"fingerprint": fingerprint, "outcomes": len(rest)}:
+                return None
+            return [Outcome.from_json(content) for content in rest]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return None  # missing, or broken: it is learned anew
+
+    def keep(self, fingerprint: str, outcomes: Sequence[Outcome]) -> None:
+        """Keep what a batch gave.
+
+        Raises
+        ------
+        FileError
+            If it cannot be written, such as on a full disk; what was kept before stays.
+        """
+        head = {"fingerprint": fingerprint, "outcomes": len(outcomes)}
+        lines = [head, *(outcome.to_json() for outcome in outcomes)]
+        text = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
+        try:
+            write_text(self._path(fingerprint), text + "\n")
+        except FileError as error:
+            raise FileError(
+                f"{error}; the batches finished so far are kept in {self.folder}, the same command "
+                "goes on from there"
+            ) from None
+
+    def remove(self) -> None:
+        """Remove the folder, once everything is written elsewhere."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _path(self, fingerprint: str) -> Path:
+        return self.folder / f"{fingerprint}.jsonl"
+
+
+def fingerprint_of(procedures: Sequence[Demonstrations], options: LearningOptions) -> str:
+    """Return a fingerprint of all that a batch's result depends on.
+
+    Raises
+    ------
+    InputError
+        If an option has no plain form.
+    """
+    digest = hashlib.sha256(__version__.encode())
+    try:
+        plain = {entry.name: _plain(getattr(options, entry.name)) for entry in fields(options)}
+        digest.update(json.dumps(plain, sort_keys=True).encode())
+    except TypeError as error:
+        raise InputError(f"a run cannot be kept with these settings ({error})") from None
+    for given in procedures:
+        digest.update(json.dumps(demonstrations_to_json(given), ensure_ascii=False).encode())
+    return digest.hexdigest()[:32]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str | int | float | bool) or value is None:
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, TaskGraph):
+        return graph_to_json(value)
+    return repr(value)
