@@ -188,11 +188,11 @@ class Checkpoint:
     Parameters
     ----------
     folder
-        Where the files are; it is made where it is missing.
+        Where the files are; it is made when there is something to keep.
     """
 
     def __init__(self, folder: str | Path) -> None:
-        self.folder = make_folder(folder)
+        self.folder = Path(folder)
 
     def find(self, fingerprint: str) -> list[Outcome] | None:
         """Return what a batch gave earlier; None where it has to be learned."""
@@ -217,6 +217,7 @@ class Checkpoint:
         head = {"fingerprint": fingerprint, "outcomes": len(outcomes)}
         lines = [head, *(outcome.to_json() for outcome in outcomes)]
         text = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
+        make_folder(self.folder)
         try:
             write_text(self._path(fingerprint), text + "\n")
         except FileError as error:

@@ -189,8 +189,7 @@ def learn_procedures(
     workers
         Who does the work, or how many processes; by default one for each core.
     checkpoint
-        A folder that keeps finished batches, if there are several, so that an interrupted run
-        goes on from there.
+        A folder that keeps finished batches, so that an interrupted run goes on from there.
     progress
         Told how many procedures are done; of a single batch, how far its learning is.
     most, most_pairs
@@ -222,10 +221,7 @@ def learn_procedures(
         work = _Work(options)
     run = _Run(batches, fetch, work, progress)
     with set_aside():
-        if checkpoint is None or len(batches) < 2:
-            run.go(team, None)
-        else:
-            run.go(team, Checkpoint(checkpoint))
+        run.go(team, None if checkpoint is None else Checkpoint(checkpoint))
     place = {size.name: number for number, size in enumerate(sizes)}
     return LearningReport(
         tuple(sorted(run.outcomes, key=lambda outcome: place[outcome.procedure])),
