@@ -50,7 +50,7 @@ def studio(
 
     Recordings are learned from with the method 'robust'; those of --demos are the evidence for a
     graph file, and to replay. The page runs on this machine only;
-    its address holds a key, so that nobody else's page can use it. Ctrl-C stops.
+    its address holds a key, so that no other page can use it. Ctrl-C stops.
 
     Example: stepgraph studio pancakes.csv -o pancakes.graph.json
     """

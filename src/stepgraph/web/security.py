@@ -79,8 +79,8 @@ class Guard:
         self._local = is_loopback(host)
         if token is None and not self._local:
             raise SettingError(
-                f"--host {host}: other machines can reach it, so an API token is needed; put one "
-                f"into a file and give it with --token-file FILE, or set {TOKEN_VARIABLE}"
+                f"the host {host}: other machines can reach it, so an API token is needed; put one "
+                f"into a token file, or set {TOKEN_VARIABLE}"
             )
         # Digests are compared, as they are of one length whatever came.
         self._digest = None if token is None else _digest(token.encode())

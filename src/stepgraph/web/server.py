@@ -68,7 +68,7 @@ def listen(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError) as error:
         why = getattr(error, "strerror", None) or error
         raise FileError(
-            f"port {port} of {host}: cannot listen there ({why}); name another one with --port"
+            f"port {port} of {host}: cannot listen there ({why}); choose another port"
         ) from None
     return listening
 

@@ -200,7 +200,7 @@ export function showAdvice(advice) {
   }
   const parts = [make("p", { text: `${advice.open_pairs} of ${plural(advice.pairs, "pair")} of steps are open.` })];
   if (advice.questions.length) {
-    parts.push(make("h3", { text: "What nobody has shown yet" }), make("ol", { class: "questions" },
+    parts.push(make("h3", { text: "What no recording shows yet" }), make("ol", { class: "questions" },
       ...advice.questions.map((question) => make("li", { text: question.sentence }))));
   }
   if (advice.order.length) {
@@ -210,7 +210,7 @@ export function showAdvice(advice) {
     }), make("ol", { class: "questions" }, ...advice.order.map((step) => make("li", { text: step }))));
   } else if (advice.left_open.length) {
     parts.push(make("p", {
-      text: "No order of steps is worth asking for: nobody has done these, but to show them, somebody would have to do what probably cannot be done.",
+      text: "No order of steps is worth asking for. No recording shows these orders, and showing them would need steps that probably cannot be done yet.",
     }), make("ul", {}, ...advice.left_open.map(([first, second]) => make("li", { text: `'${first}' before '${second}'` }))));
   } else {
     parts.push(make("p", { text: "No order of steps is worth asking for: these recordings show what orders can show." }));

@@ -142,7 +142,7 @@ def _run(
     except StoreError as error:
         cause = error.__cause__
         raise UnavailableError(
-            f"--store {masked(settings.store)}: cannot be used ({cause or error.detail})"
+            f"the store {masked(settings.store)}: cannot be used ({cause or error.detail})"
         ) from None
     service = Service(connect, guard, settings.limits)
     start_logging(settings.log_level)

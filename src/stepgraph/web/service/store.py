@@ -55,11 +55,11 @@ def connector(url: str) -> Connect:
         rest = url.removeprefix("sqlite://")
         if not rest.startswith("/") or len(rest) < 2 or rest == "/:memory:" or rest[-1] == "/":
             raise SettingError(
-                f"--store {url}: expected sqlite:///FILE, or sqlite:////FOLDER/FILE from the root"
+                f"the store {url}: expected sqlite:///FILE, or sqlite:////FOLDER/FILE from the root"
             )
         path = Path(rest[1:])
         if not path.parent.is_dir():
-            raise FileError(f"--store {url}: there is no folder {path.parent}")
+            raise FileError(f"the store {url}: there is no folder {path.parent}")
         return lambda: SqliteTables(path)
     if scheme in ("postgresql", "postgres"):
         try:
@@ -70,7 +70,7 @@ def connector(url: str) -> Connect:
 
         return lambda: PostgresTables(url)
     raise SettingError(
-        f"--store {masked(url)}: expected sqlite:///FILE or postgresql://USER@HOST/DATABASE"
+        f"the store {masked(url)}: expected sqlite:///FILE or postgresql://USER@HOST/DATABASE"
     )
 
 
@@ -212,7 +212,7 @@ class Store:
         if self._loop is not None:
             try:
                 self._loop.call_soon_threadsafe(self._answer, futures, results, touched, seconds)
-            except RuntimeError:  # the loop is closed: nobody waits any more
+            except RuntimeError:  # the loop is closed, so no request waits any more
                 return
 
     def _tidy(self, done: int) -> None:

@@ -24,7 +24,7 @@ SECONDS = 10.0
 LOCK_SECONDS = 2
 """How long to wait for a session that another server works on."""
 GRAPHS_LOCK = 7_446_573
-"""The advisory lock of whoever adds graphs: any number that nobody else uses."""
+"""The advisory lock for adding graphs: any number that no other program uses."""
 
 
 class PostgresTables(Tables):
@@ -90,7 +90,7 @@ class PostgresTables(Tables):
         self.fetch("ROLLBACK")
 
     def lock_sessions(self, ids: Sequence[str]) -> list[SessionRow]:
-        """Return sessions, locked in one order everywhere, so that nobody waits in a circle."""
+        """Return sessions, locked in the order of their ids: servers never wait in a circle."""
         found = self.fetch(
             f"SELECT {SESSION} FROM sessions WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE",
             list(ids),

@@ -100,7 +100,7 @@ class SqliteTables(Tables):
         """Do nothing: the transaction is the only one that writes."""
 
     def tidy(self) -> None:
-        """Copy the log into the file, as far as that keeps nobody waiting."""
+        """Copy the log into the file, as far as that delays no writer."""
         self.fetch("PRAGMA wal_checkpoint(PASSIVE)")
 
     def close(self) -> None:

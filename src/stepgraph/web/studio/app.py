@@ -116,7 +116,7 @@ def _api(guard: Guard, answer: Endpoint) -> Endpoint:
 
 
 def as_problem(error: Exception) -> Problem:
-    """Return what a page is told of an error, with the status that it deserves."""
+    """Return an error as a problem for the page, with its status."""
     match error:
         case Problem():
             return error
@@ -199,7 +199,7 @@ def run_studio(
     browser
         Whether to open the page.
     ready
-        Told the page's address, with the token that it needs.
+        Called with the page's address, which holds the token.
 
     Raises
     ------

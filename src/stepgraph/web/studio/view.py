@@ -62,7 +62,7 @@ def session_view(session: StudioSession, target: SaveTarget) -> dict[str, Any]:
 
 
 def step_view(session: StudioSession, step: str) -> dict[str, Any]:
-    """Return what is known of a step: what it needs, how it is done, and by whom.
+    """Return a step as the page shows it: what it needs, and which recordings do it.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def step_view(session: StudioSession, step: str) -> dict[str, Any]:
 
 
 def edge_view(session: StudioSession, step: str, needed: str) -> dict[str, Any]:
-    """Return what is known of a pair of steps, be it an edge or not.
+    """Return a pair of steps as the page shows it, be it an edge or not.
 
     Raises
     ------
