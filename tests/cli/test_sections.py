@@ -19,7 +19,7 @@ def test_every_option_stands_once_below_a_title(stepgraph: Run, command: str) ->
 
 
 def test_the_options_of_a_section_stand_below_it(stepgraph: Run) -> None:
-    _, _, below = stepgraph("learn", "--help").out.partition("What you know better")
+    _, _, below = stepgraph("learn", "--help").out.partition("Prior knowledge")
     section, _, _ = below.partition("\n\n")
     assert re.findall(r"^  (--\S+)", section, flags=re.MULTILINE) == [
         "--must",

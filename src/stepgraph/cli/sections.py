@@ -1,4 +1,4 @@
-"""Help of commands with many options, in sections."""
+"""Sections in the help of commands with many options."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-READING = "How recordings are read"
-LEARNING = "How it is learned"
-KNOWLEDGE = "What you know better, for 'robust' and 'fusion'"
+READING = "Reading recordings"
+LEARNING = "Learning"
+KNOWLEDGE = "Prior knowledge, for 'robust' and 'fusion'"
 NAMES = "Step names, for 'tgt-text'"
 LOG_COLUMNS = "Columns of an event log"
-LOG_FILTERS = "Which recordings of an event log"
-LOG_MEANS = "What an event log may use"
+LOG_FILTERS = "Filters of an event log"
+LOG_MEANS = "Limits for an event log"
 
 
 class SectionedCommand(TyperCommand):
