@@ -15,6 +15,7 @@ from stepgraph.graph import Constraints, TaskGraph
 from stepgraph.learners import Learned, get_learner
 from stepgraph.learners.partial_order import closure, reduction
 from stepgraph.learners.robust import Robust, learner
+from stepgraph.learners.robust.learner import FEWEST, without_slips
 from stepgraph.learners.robust.recordings import Recordings
 from stepgraph.postprocess import to_graph
 from stepgraph.procedures import load_procedure, procedure_names
@@ -383,3 +384,24 @@ def test_a_higher_limit_takes_away_what_is_less_probable_and_shows_nothing_new(s
     first, second = ({edge for edge in one.edges if edge in before} for one in orders)
     assert second <= probable  # so that what was an edge and is less probable is gone
     assert first & probable <= after
+
+
+def test_recordings_without_a_slip_are_all_kept() -> None:
+    recordings = Demonstrations.from_steps(["abcd", "acbd", "abcd", "acbd"])
+    assert without_slips(recordings) == recordings
+
+
+def test_some_recordings_are_kept_even_where_everybody_slips() -> None:
+    orders = ["abcdefgh", "hgfedcba", "bahgdcfe", "efghabcd", "dcbahgfe"]
+    assert len(without_slips(Demonstrations.from_steps(orders))) >= FEWEST
+
+
+def test_protected_direct_optimization_keeps_the_order_that_one_bad_recording_spoils() -> None:
+    recordings = Demonstrations.from_steps(["abcdef"] * 5 + ["abdcef"] * 3 + ["fedcba"])
+    plain, protected = (
+        to_graph(get_learner("do", protected=flag).learn(recordings).adjacency).graph
+        for flag in (False, True)
+    )
+    assert protected.is_valid("abcdef", complete=True)
+    assert "a" in protected.all_preconditions_of("f")
+    assert "a" not in plain.all_preconditions_of("f")
