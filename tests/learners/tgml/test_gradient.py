@@ -8,6 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stepgraph.errors import FormatError
 from stepgraph.learners.precedence import precedence_of
 from stepgraph.learners.tgml import gradient
 from stepgraph.learners.tgml.batches import SequenceBatch
@@ -131,3 +132,8 @@ def test_the_sequences_of_some_problems_are_theirs() -> None:
     assert alone.weights is not None
     assert found.weights.tolist() == alone.weights.tolist()
     assert len(kept) == len(found.columns)
+
+
+def test_no_sequences_at_all_are_refused() -> None:
+    with pytest.raises(FormatError, match="no sequences"):
+        Places.of([[], []], [None, None], np.array([4, 4]))

@@ -100,7 +100,8 @@ class DirectOptimization(Learner):
         progress
             Called with the number of epochs done.
         """
-        tasks = [_Task(self, given, seed) for given in procedures for seed in seeds]
+        believed = [self._believed(given) for given in procedures]
+        tasks = [_Task(self, given, seed) for given in believed for seed in seeds]
         if not tasks:
             return [[] for _ in procedures]
         found = optimise(_problems(tasks), self._descent(), progress)
@@ -110,9 +111,12 @@ class DirectOptimization(Learner):
     def training_curve(self, demonstrations: Demonstrations, *, seed: int = 0) -> Curve:
         """Train on one procedure and return its loss by epoch."""
         losses: list[float] = []
-        task = _Task(self, demonstrations, seed)
+        task = _Task(self, self._believed(demonstrations), seed)
         optimise(_problems([task]), self._descent(), no_progress, losses)
         return Curve("TGML loss", "epoch", tuple(losses))
+
+    def _believed(self, given: Demonstrations) -> Demonstrations:
+        return without_slips(given) if self.protected else given
 
     def _descent(self) -> Descent:
         return Descent(
@@ -129,9 +133,8 @@ class _Task:
     """One procedure with one seed, on its way through the optimisation."""
 
     def __init__(self, learner: DirectOptimization, given: Demonstrations, seed: int) -> None:
-        self._learner, self.seed = learner, seed
-        self._given = without_slips(given) if learner.protected else given
-        self._free = without_repetitions(self._given, learner.repetitions, seed=seed)
+        self._learner, self._given, self.seed = learner, given, seed
+        self._free = without_repetitions(given, learner.repetitions, seed=seed)
 
     @property
     def size(self) -> int:

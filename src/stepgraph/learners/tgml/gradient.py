@@ -21,6 +21,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from stepgraph.errors import FormatError
+
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 _Value = TypeVar("_Value", bound=Any)
@@ -108,8 +110,25 @@ class Places:
         weights: Sequence[Sequence[float] | None],
         sizes: Numbers,
     ) -> Places:
-        """List the sequences of problems of so many nodes, in node numbers."""
+        """List the sequences of each problem.
+
+        Parameters
+        ----------
+        problems
+            For each problem its sequences in node numbers, without START and END.
+        weights
+            For each problem how many recordings each sequence stands for; None for one.
+        sizes
+            How many nodes each problem has.
+
+        Raises
+        ------
+        FormatError
+            If there is no sequence at all.
+        """
         flat = [steps for own in problems for steps in own]
+        if not flat:
+            raise FormatError("no sequences; training needs at least one")
         given = np.array([len(steps) + 2 for steps in flat])
         order = np.argsort(given, kind="stable")
         owner = np.repeat(np.arange(len(problems)), [len(own) for own in problems])[order]
@@ -156,7 +175,7 @@ class Places:
         return Places(number[owner], lengths, columns, weights), places
 
     def parts(self) -> Iterator[tuple[int, Numbers]]:
-        """Cut the sequences into parts of some `PART_PAIRS` pairs: each start, and lengths."""
+        """Cut the sequences into parts of about `PART_PAIRS` pairs: first place and lengths."""
         pairs = np.cumsum(self.lengths**2)
         first = place = 0
         while first < len(pairs):
