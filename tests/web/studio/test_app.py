@@ -342,3 +342,26 @@ def test_markup_in_names_is_escaped_in_the_drawing(tmp_path: Path) -> None:
         svg = studio.client.get("/api/state").json()["svg"]
         assert "<script" not in svg
         assert "&lt;script&gt;" in svg
+
+
+def test_marked_mistakes_are_left_out_unless_the_box_is_ticked(studio: RunningStudio) -> None:
+    rows = [f"{name},{step}," for name in ("a", "b") for step in ("mix", "bake")]
+    table = "\n".join(["recording,step,mistake", *rows, "c,bake,too early", "c,mix,", ""])
+    studio.upload("cake.csv", table)
+    assert studio.job()["stage"] == "done"
+    state = studio.client.get("/api/state").json()
+    assert any("the box 'Learn also from marked mistakes' keeps it" in n for n in state["notes"])
+    assert state["with_mistakes"] is False
+    studio.upload("cake.csv", table, mistakes="yes")
+    assert studio.job()["stage"] == "done"
+    state = studio.client.get("/api/state").json()
+    assert state["with_mistakes"] is True
+    assert not any("left out" in note for note in state["notes"])
+
+
+def test_a_message_names_no_option_of_the_command_line(studio: RunningStudio) -> None:
+    studio.upload("odd.csv", "a,b\n1,2\n")
+    job = studio.job()
+    assert job["stage"] == "failed"
+    assert "in the file (the first line" in job["what"]
+    assert "--" not in job["what"]

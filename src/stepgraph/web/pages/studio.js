@@ -53,6 +53,7 @@ function say(sentences) {
 
 function apply(next) {
   const stepsChanged = JSON.stringify(next.steps.map((step) => step.name)) !== JSON.stringify(state?.steps.map((step) => step.name));
+  if (!state) at("upload-mistakes").checked = next.with_mistakes;
   state = next;
   at("main").hidden = false;
   at("no-key").hidden = true;
@@ -251,7 +252,8 @@ at("upload").addEventListener("submit", (event) => {
   const [file] = at("upload-file").files;
   if (!file) return;
   forgive();
-  const query = new URLSearchParams({ name: file.name, keep: at("upload-keep").checked ? "yes" : "no" });
+  const box = (id) => (at(id).checked ? "yes" : "no");
+  const query = new URLSearchParams({ name: file.name, keep: box("upload-keep"), mistakes: box("upload-mistakes") });
   if (!at("upload-choice").hidden) query.set("procedure", at("upload-procedure").value);
   work.start(`/api/upload?${query}`, {
     method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file,

@@ -39,6 +39,7 @@ from stepgraph.web.server import LocalServer, address_of, bounded_heads, listen
 from stepgraph.web.studio.files import ChangedError
 from stepgraph.web.studio.handlers import Handlers
 from stepgraph.web.studio.jobs import BusyError
+from stepgraph.web.studio.view import page_words
 
 log = logging.getLogger("stepgraph.studio")
 
@@ -131,7 +132,7 @@ def as_problem(error: Exception) -> Problem:
         case UnavailableError():
             return Problem(503, str(error))
         case StepgraphError():
-            return Problem(422, str(error))
+            return Problem(422, page_words(str(error)))
     log.error("a request failed", exc_info=error)
     return Problem(500, "the studio failed; its terminal says more, and nothing was changed")
 

@@ -18,10 +18,10 @@ from stepgraph.sequences import Demonstrations
 from stepgraph.web.http import Problem, read_body, read_json
 from stepgraph.web.studio.files import SaveTarget, file_name
 from stepgraph.web.studio.graph_source import GraphSource
-from stepgraph.web.studio.jobs import BusyError, Worker, give_advice, learn_upload, relearn
+from stepgraph.web.studio.jobs import BusyError, Job, Worker, give_advice, learn_upload, relearn
 from stepgraph.web.studio.limits import StudioLimits
 from stepgraph.web.studio.session import StudioSession
-from stepgraph.web.studio.view import edge_view, replay_view, session_view, step_view
+from stepgraph.web.studio.view import edge_view, page_words, replay_view, session_view, step_view
 from stepgraph.web.validation import Input, Nothing, read_input, read_query
 
 _T = TypeVar("_T")
@@ -81,6 +81,7 @@ class UploadQuery(Input, frozen=True, kw_only=True):
     name: str
     procedure: str | UnsetType = UNSET
     keep: Literal["no", "yes"] = "no"
+    mistakes: Literal["no", "yes"] | UnsetType = UNSET
 
 
 class Handlers:
@@ -95,7 +96,7 @@ class Handlers:
     limits
         How much may be asked for.
     with_mistakes
-        Whether to learn also from recordings with marked mistakes.
+        Whether to learn also from recordings with marked mistakes, until an upload chooses.
     """
 
     def __init__(
@@ -124,7 +125,11 @@ class Handlers:
         return await run_in_threadpool(run)
 
     def _view(self, said: tuple[str, ...] = ()) -> dict[str, Any]:
-        return {**session_view(self.session, self.target), "said": list(said)}
+        return {
+            **session_view(self.session, self.target),
+            "with_mistakes": self._with_mistakes,
+            "said": list(said),
+        }
 
     async def state(self, request: Request) -> dict[str, Any]:
         """Give all that the page shows at once."""
@@ -186,6 +191,9 @@ class Handlers:
         """Take a file of recordings, and begin to learn from it."""
         asked = read_query(UploadQuery, request)
         name, keep = file_name(asked.name), asked.keep == "yes"
+        with_mistakes = self._with_mistakes
+        if asked.mistakes is not UNSET:
+            with_mistakes = asked.mistakes == "yes"
         if self.worker.is_busy:
             raise BusyError("busy with another task; wait until it is done, or cancel it")
         content = await read_body(request, self.limits.upload_bytes, self.limits.body_seconds)
@@ -194,19 +202,20 @@ class Handlers:
             name,
             asked.procedure or None,
             self.session.state.source if keep else None,
-            self._with_mistakes,
+            with_mistakes,
             self.limits,
         )
 
         def opened(source: GraphSource) -> str:
             with self._lock:
                 self.session.opened(source, keep_graph=keep)
+                self._with_mistakes = with_mistakes
             count = len(source.demonstrations or ())
             how = "evidence from" if keep else "learned from"
             return f"{how} {name}: {count} recordings, {len(source.graph.steps)} steps"
 
         job = await run_in_threadpool(self.worker.start, "upload", learn_upload, arguments, opened)
-        return dataclasses.asdict(job)
+        return _job_view(job)
 
     async def relearn(self, request: Request) -> dict[str, Any]:
         """Begin to learn again, with what is pinned and forbidden."""
@@ -221,7 +230,7 @@ class Handlers:
             return f"learned again: {'; '.join(said)}" if said else "learned again: nothing changed"
 
         job = await run_in_threadpool(self.worker.start, "relearn", relearn, arguments, relearned)
-        return dataclasses.asdict(job)
+        return _job_view(job)
 
     async def advise(self, request: Request) -> dict[str, Any]:
         """Begin to work out what to record next."""
@@ -236,7 +245,7 @@ class Handlers:
             return "advice is ready"
 
         job = await run_in_threadpool(self.worker.start, "advice", give_advice, arguments, advised)
-        return dataclasses.asdict(job)
+        return _job_view(job)
 
     async def advice(self, request: Request) -> dict[str, Any]:
         """Give the advice for the recordings at hand, if it has been worked out."""
@@ -252,12 +261,12 @@ class Handlers:
     async def job(self, request: Request) -> dict[str, Any]:
         """Say how the work stands."""
         read_query(Nothing, request)
-        return dataclasses.asdict(self.worker.job)
+        return _job_view(self.worker.job)
 
     async def cancel(self, request: Request) -> dict[str, Any]:
         """Stop the work."""
         await self._nothing(request)
-        return dataclasses.asdict(await run_in_threadpool(self.worker.cancel))
+        return _job_view(await run_in_threadpool(self.worker.cancel))
 
     def _recordings(self, what: str) -> Demonstrations:
         given = self.session.state.source.demonstrations
@@ -282,3 +291,7 @@ def _needed(asked: Edit, field: Literal["step", "needs", "value"]) -> Any:
 def _stated(constraints: Constraints) -> Stated:
     """Return what advice depends on."""
     return constraints.required, tuple(constraints.never)
+
+
+def _job_view(job: Job) -> dict[str, Any]:
+    return {**dataclasses.asdict(job), "what": page_words(job.what)}

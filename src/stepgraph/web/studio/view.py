@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -23,6 +24,27 @@ from stepgraph.web.studio.session import StudioSession
 
 MOST_HISTORY = 200
 """Maximum number of history entries to show, the last ones."""
+_PAGE_WORDS = (
+    (r"(--with-mistakes|with_mistakes=True)", "the box 'Learn also from marked mistakes'"),
+    (r"name (it|them) with (--column|columns=).*?(?= \(the first line)", r"rename \1 in the file"),
+    (r" \((--order start|order='start') sorts\)", ""),
+    (r", or say (--format csv|format='csv')", ""),
+    (r"; name the format with (--format|format=).*", "; expected CSV, JSON Lines, JSON or text"),
+)
+"""For parameters of the library that messages name, the field of the page that helps."""
+
+
+def page_words(message: str) -> str:
+    """Return a message of the library in the words of the page.
+
+    Examples
+    --------
+    >>> page_words("2 recordings were left out (with_mistakes=True keeps them)")
+    "2 recordings were left out (the box 'Learn also from marked mistakes' keeps them)"
+    """
+    for pattern, words in _PAGE_WORDS:
+        message = re.sub(pattern, words, message, flags=re.DOTALL)
+    return message
 
 
 def session_view(session: StudioSession, target: SaveTarget) -> dict[str, Any]:
@@ -57,7 +79,7 @@ def session_view(session: StudioSession, target: SaveTarget) -> dict[str, Any]:
         "edited": len(state.history),
         "undo": None if undo is None else sentence(undo),
         "redo": None if redo is None else sentence(redo),
-        "notes": [*session.notes, *source.notes],
+        "notes": [page_words(note) for note in (*session.notes, *source.notes)],
     }
 
 
