@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import gzip
-import io
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from stepgraph.errors import StepgraphError
 from stepgraph.formats.rows import COLUMN_NAMES
@@ -67,13 +67,13 @@ def _events(path: Path, size: int) -> object:
 
 
 def _parquet() -> list[bytes]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    import duckdb
 
-    table = pa.table({"case": ["1", "1", "2"], "activity": ["a", "b", "a"], "time": [1, 2, 3]})
-    stream = io.BytesIO()
-    pq.write_table(table, stream)
-    return [stream.getvalue()]
+    rows = "(VALUES ('1', 'a', 1), ('1', 'b', 2), ('2', 'a', 3)) AS log(\"case\", activity, time)"
+    with TemporaryDirectory() as folder, duckdb.connect() as connection:
+        path = Path(folder) / "log.parquet"
+        connection.execute(f"COPY (SELECT * FROM {rows}) TO '{path}'")
+        return [path.read_bytes()]
 
 
 TARGETS = by_name(

@@ -12,6 +12,7 @@ import stepgraph
 from stepgraph.errors import FileError, FormatError, SettingError, UnknownNameError
 from stepgraph.logs import is_log, open_log, read_log
 from tests.logs.conftest import TEA, Put, variants
+from tests.logs.tables import table
 
 BOTH = {("boil", "pour"): 2.0, ("pour", "boil"): 1.0}
 
@@ -45,25 +46,32 @@ def test_parquet_and_globs_give_the_same(tea: str, tmp_path: Path) -> None:
     assert reading.only().procedure == "part"
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "reader"])
+def columns_of(path: str) -> dict[str, list[str]]:
+    """Return a CSV file as columns of text."""
+    header, *rows = [line.split(",") for line in Path(path).read_text().splitlines()]
+    return {name: [row[place] for row in rows] for place, name in enumerate(header)}
+
+
+@pytest.mark.parametrize("library", ["nanoarrow", "pandas", "polars", "pyarrow", "reader"])
 def test_tables_in_memory_give_the_same(library: str, tea: str) -> None:
-    pytest.importorskip("pyarrow")
-    table: Any
-    if library == "pandas":
-        table = pytest.importorskip("pandas").read_csv(tea)
+    log: Any
+    if library == "nanoarrow":
+        log = table(columns_of(tea))
+    elif library == "pandas":
+        pytest.importorskip("pyarrow")
+        log = pytest.importorskip("pandas").read_csv(tea)
     elif library == "polars":
-        table = pytest.importorskip("polars").read_csv(tea)
+        log = pytest.importorskip("polars").read_csv(tea)
     else:
-        csv = pytest.importorskip("pyarrow.csv")
-        table = csv.read_csv(tea)
+        log = pytest.importorskip("pyarrow.csv").read_csv(tea)
         if library == "reader":  # can be read once only
-            table = table.to_reader()
-    assert variants(read_log(table).only()) == BOTH
+            log = log.to_reader()
+    assert variants(read_log(log).only()) == BOTH
 
 
 def test_learning_takes_a_table(tea: str) -> None:
-    frame = pytest.importorskip("polars").read_csv(tea)[:4]
-    graph = stepgraph.learn(frame, "intersection")
+    columns = {name: values[:4] for name, values in columns_of(tea).items()}
+    graph = stepgraph.learn(table(columns), "intersection")
     assert graph.preconditions_of("pour") == ("boil",)
     assert graph.provenance.recordings == 2
 
@@ -139,11 +147,8 @@ def test_a_recording_under_two_procedures_is_split_and_noted(put: Put) -> None:
 
 
 def test_rows_without_names_are_left_out_of_typed_logs_and_noted() -> None:
-    pa = pytest.importorskip("pyarrow")
-    table = pa.table(
-        {"case": ["1", "1", None, "1", "1", "1"], "activity": ["a", None, "b", " ", "c", "START"]}
-    )
-    reading = read_log(table)
+    names = ["a", None, "b", " ", "c", "START"]
+    reading = read_log(table({"case": ["1", "1", None, "1", "1", "1"], "activity": names}))
     assert variants(reading.only()) == {("a", "c"): 1.0}
     assert "2 of 6 rows have no step and were left out" in reading.notes
     assert "1 of 6 rows have no recording and were left out" in reading.notes
@@ -230,17 +235,16 @@ def test_a_time_format_says_what_cannot_be_guessed(put: Put) -> None:
 
 
 def test_recordings_that_lack_a_time_are_left_out_of_typed_logs_and_noted() -> None:
-    pa = pytest.importorskip("pyarrow")
     rows: dict[str, list[Any]] = {
         "case": ["1", "1", "2"],
         "activity": ["a", "b", "a"],
         "time": [1, None, 1],
     }
-    reading = read_log(pa.table(rows))
+    reading = read_log(table(rows))
     assert variants(reading.only()) == {("a",): 1.0}
     assert any("1 recordings, such as '1', lack the time" in note for note in reading.notes)
     with pytest.raises(FormatError, match="every recording lacks the time"):
-        read_log(pa.table({name: values[:2] for name, values in rows.items()}))
+        read_log(table({name: values[:2] for name, values in rows.items()}))
 
 
 def test_recordings_that_lack_a_time_cannot_be_sorted(put: Put) -> None:
@@ -382,12 +386,11 @@ def test_parts_change_no_count(tea: str, monkeypatch: pytest.MonkeyPatch) -> Non
     )
 )
 def test_the_engine_counts_as_a_plain_loop_does(rows: list[tuple[str, str, int]]) -> None:
-    pa = pytest.importorskip("pyarrow")
     columns = [list(column) for column in zip(*rows, strict=True)]
-    table = pa.table(dict(zip(("case", "activity", "time"), columns, strict=True)))
+    log = table(dict(zip(("case", "activity", "time"), columns, strict=True)))
     expected: dict[tuple[str, ...], float] = {}
     for case in sorted({row[0] for row in rows}):
         own = sorted((row for row in rows if row[0] == case), key=lambda row: row[2])
         steps = tuple(row[1] for row in own)
         expected[steps] = expected.get(steps, 0) + 1
-    assert variants(read_log(table).only()) == expected
+    assert variants(read_log(log).only()) == expected
