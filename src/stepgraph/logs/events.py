@@ -23,7 +23,7 @@ from stepgraph.formats.rows import (
 )
 from stepgraph.formats.times import TimeKind
 from stepgraph.logs.engine import Engine, text
-from stepgraph.logs.source import BLANKS, Source
+from stepgraph.logs.source import Source, stripped
 from stepgraph.logs.times import TimeColumn, time_column
 from stepgraph.sequences import END, START, Vocabulary
 
@@ -187,29 +187,33 @@ def _usual_order(source: Source, columns: Mapping[str, str]) -> str:
     return next((role for role in ("start", "end") if role in columns), "file")
 
 
+_ROLES = ("procedure", "recording", "step", "start", "end", "mistake", "weight", "lifecycle")
+
+
 def _raw(engine: Engine, source: Source, columns: Mapping[str, str], procedure: str) -> str:
     """Return a relation with our own column names; texts are parsed once and kept."""
-    is_read = source.is_text or source.relation == "xes"
+    found = {role: source.values[source.columns.index(column)] for role, column in columns.items()}
+    inner = ", ".join(f'{value} AS "{role}"' for role, value in found.items())
+    query = f"SELECT {inner} FROM {source.relation}"
+    types = {str(row[0]): str(row[1]) for row in engine.rows(f"DESCRIBE {query}")}
 
     def value(role: str) -> str:
         if role not in columns:
             return text(procedure) if role == "procedure" else "CAST(NULL AS VARCHAR)"
-        found = source.values[source.columns.index(columns[role])]
-        if role in ("start", "end") and not is_read:
-            return found  # of a type of its own
-        written = f"CAST({found} AS VARCHAR)"
-        # Recordings have too many names to trim where a typed file has written them.
-        if is_read or role != "recording":
-            written = f"trim({written}, {BLANKS})"
+        written = f'"{role}"'
+        if types[role] != "VARCHAR":
+            return written if role in ("start", "end") else f"CAST({written} AS VARCHAR)"
+        # Recordings have too many names to look at where a typed file has written them.
+        if source.is_text or source.relation == "xes" or role != "recording":
+            written = stripped(written)
         if role in _NUMBERS and source.decimal_comma:
             written = f"replace({written}, ',', '.')"
         if role == "lifecycle":
             written = f"lower({written})"
         return f"nullif({written}, '')"
 
-    roles = ("procedure", "recording", "step", "start", "end", "mistake", "weight", "lifecycle")
-    selected = ", ".join(f'{value(role)} AS "{role}"' for role in roles)
-    query = f"SELECT {selected} FROM {source.relation}"
+    outer = ", ".join(f'{value(role)} AS "{role}"' for role in _ROLES)
+    query = f"SELECT {outer} FROM ({query})"
     if source.is_text:
         engine.run(f"CREATE TABLE raw_events AS {query}")
         return "raw_events"

@@ -24,29 +24,18 @@ LOG_ENDINGS = {
 
 _ONLY_LOGS = (*LOG_ENDINGS["parquet"], *LOG_ENDINGS["xes"], ".gz")
 
-BLANKS = (
-    "'"
-    + "".join(
+_BLANKS = (
+    "".join(
         map(
             chr,
-            (
-                *range(9, 14),
-                *range(28, 33),
-                133,
-                160,
-                5760,
-                *range(8192, 8203),
-                8232,
-                8233,
-                8239,
-                8287,
-                12288,
-            ),
+            (*range(9, 14), *range(28, 33), 133, 160, 5760, *range(8192, 8203), 8232, 8233, 8239),
         )
     )
-    + "'"
+    + "\u205f\u3000"
 )
-"""What Python takes for blanks around a text, as SQL."""
+"""What Python takes for blanks around a text."""
+_STRANGE_ENDS = "^[^!-~]|[^!-~]$"
+"""Texts that may have blanks around them: few, and taking them off is slow."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +67,14 @@ class Source:
     is_text: bool = False
     decimal_comma: bool = False
     unread: tuple[str, ...] = ()
+
+
+def stripped(value: str) -> str:
+    """Return SQL for a text without blanks around it, as `str.strip` has it."""
+    return (
+        f"CASE WHEN regexp_matches({value}, {text(_STRANGE_ENDS)}) "
+        f"THEN trim({value}, {text(_BLANKS)}) ELSE {value} END"
+    )
 
 
 def is_table(value: object) -> bool:
@@ -322,7 +319,7 @@ def _csv(files: list[str], where: str, longest_line: int) -> Source:
         f"delim = {text(delimiter)}, quote = '\"', escape = '\"', columns = {{{types}}}, "
         f"max_line_size = {longest_line}, nullstr = '')"
     )
-    any_value = " OR ".join(f"trim({value}, {BLANKS}) <> ''" for value in values)
+    any_value = " OR ".join(f"{stripped(value)} <> ''" for value in values)
     return Source(
         where,
         tuple(header),

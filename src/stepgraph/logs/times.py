@@ -200,28 +200,26 @@ class _Texts:
         self.finer = f"regexp_extract({place}, {text(_FINER)}, 1)"
 
     def column(self) -> TimeColumn:
-        numbers, zoned, local, fine, others = self.engine.row(
+        """Return how to get a number out of the texts."""
+        found = self.engine.rows(
             f"""
-            SELECT count(*) FILTER (WHERE {self.is_number}),
-                count(*) FILTER (WHERE {self.is_stamp} AND {self.is_zoned}),
-                count(*) FILTER (WHERE {self.is_stamp} AND NOT {self.is_zoned}),
-                count(*) FILTER (WHERE {self.is_stamp} AND try_cast({self.finer} AS INTEGER) > 0),
-                count(*) FILTER (WHERE {self.place} IS NOT NULL
-                                 AND NOT {self.is_number} AND NOT {self.is_stamp})
-            FROM {self.relation}
+            SELECT kind, count(*) FILTER (WHERE kind > 0 AND try_cast({self.finer} AS INTEGER) > 0)
+            FROM (SELECT {self.place}, {self._kind({})} AS kind FROM {self.relation}
+                WHERE {self.place} IS NOT NULL)
+            GROUP BY kind ORDER BY kind
             """
         )
-        counts = (numbers, zoned, local)
-        kinds = {kind for kind, number in zip(TimeKind, counts, strict=True) if number}
-        parsed = dict(self._others()) if others else {}
-        kinds |= {time.kind for time in parsed.values()}
+        counts = {kind: fine for kind, fine in found if kind is not None}
+        parsed = dict(self._others()) if len(counts) < len(found) else {}
+        order = list(TimeKind)
+        kinds = {order[kind] for kind in counts} | {time.kind for time in parsed.values()}
         number_type = _NUMBER if all(map(_is_plain, parsed.values())) else "DOUBLE"
-        moment_type = _FINE_MOMENT if fine or any(map(_is_fine, parsed.values())) else "BIGINT"
+        is_fine = any(counts.values())
+        moment_type = _FINE_MOMENT if is_fine or any(map(_is_fine, parsed.values())) else "BIGINT"
         column_type = number_type if TimeKind.SECONDS in kinds else moment_type
+        kind = self._kind(parsed) if len(kinds) > 1 else "NULL"
         return TimeColumn(
-            self._expression(parsed, column_type, is_fine=bool(fine)),
-            frozenset(kinds),
-            self._kind(parsed),
+            self._expression(parsed, kinds, column_type, is_fine=is_fine), frozenset(kinds), kind
         )
 
     def _others(self) -> Iterator[tuple[str, Time]]:
@@ -239,12 +237,18 @@ class _Texts:
                 except FormatError as error:
                     raise FormatError(f"{self.where}: {error}") from None
 
-    def _expression(self, parsed: dict[str, Time], column_type: str, *, is_fine: bool) -> str:
-        moment = f"epoch_us({self.stamp})"
+    def _expression(
+        self, parsed: dict[str, Time], kinds: set[TimeKind], column_type: str, *, is_fine: bool
+    ) -> str:
+        number, moment = self.place, f"epoch_us({self.stamp})"
         if is_fine:
             behind = f"coalesce(try_cast(rpad({self.finer}, 3, '0') AS INTEGER), 0)"
             moment = _finer(moment, behind)
-        return f"""CASE WHEN {self.is_number} THEN CAST({self.place} AS {column_type})
+        if not parsed and kinds == {TimeKind.SECONDS}:
+            return f"CAST({number} AS {column_type})"
+        if not parsed and TimeKind.SECONDS not in kinds:
+            return f"CAST({moment} AS {column_type})"
+        return f"""CASE WHEN {self.is_number} THEN CAST({number} AS {column_type})
             WHEN {self.is_stamp} THEN CAST({moment} AS {column_type})
             {self._looked_up(parsed, "value", column_type)} END"""
 
