@@ -1,8 +1,8 @@
-"""From demonstrations to weighted edges: one file per method.
+"""From demonstrations to weighted edges: one file or folder for each method.
 
-Every method is a `Learner` and is listed in `LEARNERS`; `get_learner` makes one by name with
-its settings. This package is the only home of torch, and a method's module is imported only
-when the method is used.
+Every method is a `Learner` and is listed in `LEARNERS`; `get_learner` makes one by name with its
+settings. A method's module is imported only when the method is used, so that torch is loaded for
+the loss and the Task Graph Transformer only.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class LearnerEntry:
     extra
         The optional dependency it needs, if any.
     reads_names
-        Whether it goes by what step names mean, so that made-up names tell it nothing.
+        Whether it uses the meaning of step names, so that made-up names tell it nothing.
     quick
-        Whether it learns a procedure in a moment; slow ones run only where they are asked for.
+        Whether it learns a procedure in a moment; slow ones run only on request.
     needs_files
         Whether it needs files beside the recordings, so that it cannot run on just any.
     """
