@@ -77,6 +77,21 @@ def test_start_and_end_have_the_first_and_the_last_layer_for_themselves(graph: T
     assert (min(layer), max(layer)) == (layer[0], layer[-1])
 
 
+@given(task_graphs())
+def test_links_are_no_longer_than_with_each_node_right_behind_what_it_needs(
+    graph: TaskGraph,
+) -> None:
+    links = links_of(graph)
+    soonest = [0] * (graph.vocabulary.end + 1)
+    for _ in soonest:
+        for before, after in links:
+            soonest[after] = max(soonest[after], soonest[before] + 1)
+    layer = lay_out([NODE] * len(soonest), links, lane=LANE).layer
+    assert sum(layer[after] - layer[before] for before, after in links) <= sum(
+        soonest[after] - soonest[before] for before, after in links
+    )
+
+
 def test_what_has_more_links_behind_it_moves_towards_them() -> None:
     # START, a chain of three steps, and a fourth that the last two need.
     links = [(0, 1), (1, 2), (2, 3), (0, 4), (4, 2), (4, 3), (3, 5)]

@@ -281,7 +281,7 @@ def _fewest_crossings(items: _Items) -> list[list[int]]:
     best: list[list[int]] = []
     fewest, effort = math.inf, _EFFORT
     for _ in range(_STARTS):
-        start = starts.pop(0) if starts else mixer.sample(range(len(items.sizes)), len(items.sizes))
+        start = starts.pop(0) if starts else _mixed(items, mixer)
         rows: list[list[int]] = [[] for _ in range(max(items.layer) + 1)]
         for item in start:
             rows[items.layer[item]].append(item)
@@ -291,6 +291,11 @@ def _fewest_crossings(items: _Items) -> list[list[int]]:
         if not fewest or effort <= 0:
             break
     return best
+
+
+def _mixed(items: _Items, mixer: random.Random) -> list[int]:
+    # Of all that `random` makes, only these numbers are the same in every version of Python.
+    return sorted(range(len(items.sizes)), key=lambda _: mixer.random())
 
 
 def _sweep(rows: list[list[int]], items: _Items, effort: int) -> tuple[list[list[int]], int, int]:
@@ -340,7 +345,8 @@ def _sorted(
         near = beside[row[place]]
         if not near:
             return (place + 0.5) / len(row)
-        return sum(rank[item] for item in near) / len(near)
+        # Rounded, so that means that are equal stay so however they were added up.
+        return round(sum(rank[item] for item in near) / len(near), 9)
 
     means = [mean(place) for place in range(len(row))]
     # Items with the same mean keep their order, or turn it around to try the other one.
@@ -405,6 +411,7 @@ def _straighten(rows: Sequence[Sequence[int]], items: _Items) -> list[float]:
         near = both if sweep >= 4 else items.before if forward else items.after
         for row in rows if forward else reversed(rows):
             _move(row, near, items.sizes, place)
+    place = [round(at, 6) for at in place]
     for sweep in range(_ALIGNING):
         # START and END, alone in their layers, stay in the middle of what they are linked with.
         for row in rows[1:-1] if sweep % 2 == 0 else reversed(rows[1:-1]):
@@ -440,7 +447,7 @@ def _align(
                 medians.append(at)
             passed += weight
         if medians:
-            target = min(medians, key=lambda at: (abs(at - place[item]), at))
+            target = min(medians, key=lambda at: (round(abs(at - place[item]), 6), at))
             place[item] = max(min(target, high), low)
 
 
