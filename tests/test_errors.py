@@ -21,16 +21,18 @@ from stepgraph.errors import (
     nearest_names,
 )
 
+ROOTS = {"StepgraphError": "Exception", "StepgraphWarning": "UserWarning"}
+
 
 def test_the_tree_in_the_documentation_is_the_tree_of_classes() -> None:
     drawn: dict[str, str] = {}
     above: dict[int, str] = {}
     for line in (errors.__doc__ or "").splitlines():
-        found = re.match(r"( *(?:[│├└─ ]*))(\w+(?:Error))\b", line)
+        found = re.match(r"( *(?:[│├└─ ]*))(\w+(?:Error|Warning))\b", line)
         if found:
             depth = len(found[1])
             above = {column: name for column, name in above.items() if column < depth}
-            drawn[found[2]] = above[max(above)] if above else "Exception"
+            drawn[found[2]] = above[max(above)] if above else ROOTS[found[2]]
             above[depth] = found[2]
     defined = {
         name: kind.__base__.__name__

@@ -17,7 +17,8 @@
     └── LearningWarning         what learning left out
 
 A message says where the problem is, what came, what was expected and what to do.
-On the command line each of them ends the program with exit code 2.
+It names parameters, as in ``with_mistakes=True``; the command line turns them into its options, and
+ends with exit code 2 for each error.
 """
 
 from __future__ import annotations

@@ -82,3 +82,17 @@ def test_json_stays_whole_in_other_encodings(put: Put) -> None:
     names = put("names.json", graph_json([("sauté 卵", "START"), ("END", "sauté 卵")]))
     ended = in_a_process("show", names, "--json", PYTHONIOENCODING="ascii")
     assert json.loads(ended.stdout)["steps"] == ["sauté 卵"]
+
+
+def test_what_is_pinned_is_shown_as_stated_and_not_asked_about(stepgraph: Run, put: Put) -> None:
+    demos = put("tea.csv", "recording,step\n1,boil\n1,grind\n1,pour\n")
+    assert stepgraph("learn", demos, "-o", "graph.json").code == 0
+    content = json.loads(Path("graph.json").read_text(encoding="utf-8"))
+    pinned = [["grind", "boil"], ["pour", "grind"]]
+    put("pinned.json", json.dumps(content | {"constraints": {"pinned": pinned}}))
+    assert "as stated" not in stepgraph("show", "graph.json", "--evidence").out
+    shown = stepgraph("show", "pinned.json", "--evidence")
+    assert "'grind' needs 'boil': so in 1 of 1 recording; as stated" in shown.lines
+    assert stepgraph("advise", demos).lines[0] == "tea: 3 of 3 pairs of steps are open"
+    advised = stepgraph("advise", demos, "--graph", "pinned.json")
+    assert advised.lines[0] == "tea: 0 of 3 pairs of steps are open"

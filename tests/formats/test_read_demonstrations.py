@@ -61,14 +61,18 @@ def test_a_procedure_can_be_chosen_while_reading_and_after(put: Put) -> None:
 
 def test_a_procedure_that_an_unused_column_may_name_is_refused_with_it(put: Put) -> None:
     path = put("events.csv", "recording,step,product\n1,a,pump\n2,b,fan\n")
-    with pytest.raises(InputError, match=r"'product'; --column procedure=NAME says which one"):
+    with pytest.raises(
+        InputError, match=r"'product'; columns=\{'procedure': NAME\} says which one"
+    ):
         read_demonstrations(path, procedure="pump")
     found = read_demonstrations(path, procedure="pump", columns={"procedure": "product"})
     assert list(found.procedures) == ["pump"]
 
 
 def test_several_procedures_and_none_named_lists_them(put: Put) -> None:
-    with pytest.raises(InputError, match=r"2 procedures: 'soup', 'salad'; choose one with --proc"):
+    with pytest.raises(
+        InputError, match=r"2 procedures: 'soup', 'salad'; choose one with procedure=NAME"
+    ):
         read_demonstrations(put("x.csv", TWO)).only()
 
 

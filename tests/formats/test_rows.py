@@ -105,7 +105,7 @@ def test_recordings_that_stand_together_need_no_remark() -> None:
 def test_times_of_another_kind_name_the_option_that_reads_them() -> None:
     row = Row(2, "anna", "boil", "tea", start="05/03/2024 09:32")
     with pytest.raises(
-        FormatError, match=r"line 2: the start time is '05/03/2024 09:32'.*--time-f"
+        FormatError, match=r"line 2: the start time is '05/03/2024 09:32'.*time_format='"
     ):
         gather([row], marked=False)
 
@@ -148,7 +148,7 @@ def test_a_task_is_the_procedure_beside_a_step() -> None:
 
 
 def test_a_column_that_is_missing_can_be_named_on_both_ways() -> None:
-    with pytest.raises(FormatError, match=r"--column step=NAME, in Python columns={'step': NAME}"):
+    with pytest.raises(FormatError, match=r"columns=\{'step': NAME\}"):
         find_columns(["recording", "what"], {}, "x.csv")
 
 
@@ -180,7 +180,7 @@ def test_one_column_for_two_things_is_refused() -> None:
 
 def test_a_column_that_cannot_be_guessed_is_asked_for() -> None:
     with pytest.raises(
-        FormatError, match=r"like the recording; the columns are 'who', 'step' .* recording=NAME"
+        FormatError, match=r"like the recording; the columns are 'who', 'step' .* 'recording': NAME"
     ):
         find_columns(["who", "step"], {}, "x.csv")
 

@@ -119,7 +119,7 @@ def test_a_missing_column_names_what_is_there_and_what_was_guessed(put: Put) -> 
     with pytest.raises(FormatError) as caught:
         read_log(path)
     assert "no column looks like the step; the columns are 'case', 'what'" in str(caught.value)
-    assert "(recording = 'case'); name it with --step-column NAME" in str(caught.value)
+    assert "(recording = 'case'); name it with columns={'step': NAME}" in str(caught.value)
 
 
 def test_an_unknown_column_is_answered_with_the_nearest(tea: str) -> None:

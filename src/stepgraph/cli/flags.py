@@ -12,6 +12,7 @@ FLAGS = {
     "columns": "--column",
     "complete": "--complete",
     "draws": "--again",
+    "embeddings": "--embeddings",
     "errors": "--errors",
     "format": "--format",
     "memory": "--memory",
@@ -29,15 +30,15 @@ FLAGS = {
     "workers": "--workers",
 }
 """For each parameter that messages name, its option."""
-SETTINGS = ("base_url", "cache", "embeddings", "features", "least_probable", "model", "unified")
+SETTINGS = ("base_url", "cache", "features", "least_probable", "model", "unified")
 """Settings of methods that messages name; they are given with --set."""
 
 _NAMES = "|".join((*FLAGS, *SETTINGS))
 _PARAMETER = re.compile(
-    r"(?<![-\w.'\"={(])(?<!--set )(?<!--column )"
+    r"(?<![-\w.'\"={])(?<!\w\()(?<!--set )(?<!--column )"
     rf"(?P<name>{_NAMES})=(?P<value>'[^']*'|\"[^\"]*\"|\{{[^}}]*\}}|\[[^\]]*\]|[^\s,;)]+)"
 )
-_ROLE = re.compile(r"\{['\"](\w+)['\"]: ['\"]?([^'\"}]*)['\"]?\}")
+_ROLE = re.compile(r"['\"](\w+)['\"]: ['\"]?([^'\",}]*)")
 _EDGE = re.compile(r"\[\((['\"])(.*)\1, (['\"])(.*)\3\)\]")
 
 
@@ -53,8 +54,10 @@ def in_flags(message: str) -> str:
     --------
     >>> in_flags("to keep them use with_mistakes=True, or order='start'")
     'to keep them use --with-mistakes, or --order start'
-    >>> in_flags("columns={'step': NAME} names it, least_probable=0.5 rules it out")
-    '--column step=NAME names it, --set least_probable=0.5 rules it out'
+    >>> in_flags("columns={'recording': NAME, 'step': 'what'} names them")
+    '--column recording=NAME --column step=what names them'
+    >>> in_flags("least_probable=0.5 rules it out")
+    '--set least_probable=0.5 rules it out'
     >>> in_flags("never=[('A', 'B')] rules it out")
     "--never 'A needs B' rules it out"
     """
@@ -68,9 +71,9 @@ def _flag(found: re.Match[str]) -> str:
         return f"--set {name}={plain.lower() if plain in ('True', 'False') else plain}"
     if value == "True":
         return FLAGS[name]
-    if role := _ROLE.fullmatch(value):
-        value = f"{role[1]}={role[2]}"
-    elif edge := _EDGE.fullmatch(value):
+    if value.startswith("{"):
+        return " ".join(f"{FLAGS[name]} {role}={column}" for role, column in _ROLE.findall(value))
+    if edge := _EDGE.fullmatch(value):
         return f"{FLAGS[name]} '{edge[2]} needs {edge[4]}'"
     plain = value.strip("'\"")
     return f"{FLAGS[name]} {repr(plain) if ' ' in plain else plain}"

@@ -31,6 +31,7 @@ def inspect(
     time_column: log_options.TimeColumn = None,
     procedure_column: log_options.ProcedureColumn = None,
     lifecycle_column: log_options.LifecycleColumn = None,
+    column: options.ColumnNames = None,
     time_format: log_options.TimeFormat = None,
     order: options.Order = None,
     since: log_options.Since = None,
@@ -71,7 +72,7 @@ def inspect(
         time_format=time_format,
         memory=memory,
     )
-    profile = profile_log(log, **given.reading(None, order))
+    profile = profile_log(log, **given.reading(column, order))
     if as_json:
         print_json(profile.to_json())
         return

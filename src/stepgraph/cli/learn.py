@@ -116,6 +116,7 @@ def learn(
             metavar="FILE", help="Write the trained network there.", rich_help_panel=NAMES
         ),
     ] = None,
+    embeddings: options.Embeddings = None,
     recording_column: log_options.RecordingColumn = None,
     step_column: log_options.StepColumn = None,
     time_column: log_options.TimeColumn = None,
@@ -166,7 +167,9 @@ def learn(
         )
     kind = options.learner_class(method)
     settings = options.settings(setting, kind)
-    settings |= options.transformer(kind, unified=unified, save_model=save_model)
+    settings |= options.transformer(
+        kind, unified=unified, save_model=save_model, embeddings=embeddings
+    )
     if repetitions != "first":
         settings["repetitions"] = repetitions
     log = log_options.LogOptions(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
 
-from stepgraph.cli.sections import LEARNING, READING
+from stepgraph.cli.sections import LEARNING, NAMES, READING
 from stepgraph.cli.targets import check_file
 from stepgraph.errors import SettingError, UnknownNameError, nearest_names
 
@@ -168,6 +168,15 @@ CalibrationFile = Annotated[
         help="What 'stepgraph calibrate' wrote: the steps come from a recogniser.",
     ),
 ]
+Embeddings = Annotated[
+    Path | None,
+    typer.Option(
+        "--embeddings",
+        metavar="FILE",
+        help="Your own embeddings of the step names: npz, safetensors or .pt.",
+        rich_help_panel=NAMES,
+    ),
+]
 WithNext = Annotated[
     bool, typer.Option("--next", help="Also say what can be done now, the best first.")
 ]
@@ -287,8 +296,10 @@ def knowledge(
     return settings, Constraints(required, ruled_out)
 
 
-def transformer(kind: type[Learner], *, unified: bool, save_model: Path | None) -> dict[str, Any]:
-    """Return ``--unified`` and ``--save-model`` as settings of a method.
+def transformer(
+    kind: type[Learner], *, unified: bool, save_model: Path | None, embeddings: Path | None
+) -> dict[str, Any]:
+    """Return ``--unified``, ``--save-model`` and ``--embeddings`` as settings of a method.
 
     Raises
     ------
@@ -301,6 +312,8 @@ def transformer(kind: type[Learner], *, unified: bool, save_model: Path | None) 
     if save_model is not None:
         check_file(save_model)
         given["save_model"] = str(save_model)
+    if embeddings is not None:
+        given["embeddings"] = str(embeddings)
     known = [field.name for field in dataclasses.fields(kind)]
     for name in given:
         if name not in known:

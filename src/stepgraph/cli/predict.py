@@ -36,14 +36,7 @@ def predict(
             help="The graph file to write, .json or a format of 'stepgraph convert'.",
         ),
     ] = None,
-    embeddings: Annotated[
-        Path | None,
-        typer.Option(
-            "--embeddings",
-            metavar="FILE",
-            help="The steps' embeddings, for a network that was trained on such.",
-        ),
-    ] = None,
+    embeddings: options.Embeddings = None,
     threshold: options.Threshold = None,
     relaxed: options.Relaxed = False,
     changes: options.Changes = False,

@@ -73,7 +73,7 @@ def read(source: Source) -> Draft:
         remark = (
             "error annotations know recipes by their numbers alone; for their names read the step "
             "annotations, to which 'stepgraph learn', 'report' and 'calibrate' take these with "
-            f"--errors {source.path.name}"
+            f"errors={source.path.name!r}"
         )
         notes.append(("", remark))
     else:
@@ -204,7 +204,7 @@ def _flag_notes(takes: Iterable[_Take]) -> list[Note]:
             )
     advice = (
         "of mistakes only steps never done are marked; the error annotations say it, which "
-        "'stepgraph learn', 'report' and 'calibrate' take with --errors FILE (others do not look "
+        "'stepgraph learn', 'report' and 'calibrate' take with errors=FILE (others do not look "
         "at marks)"
     )
     return [

@@ -55,8 +55,7 @@ class Reading:
         if len(self.procedures) != 1:
             raise InputError(
                 f"there are {len(self.procedures)} procedures: {_listed(self.procedures)}; "
-                "choose one with --procedure NAME (procedure=NAME in Python), or give a folder "
-                "with -o"
+                "choose one with procedure=NAME"
             )
         return next(iter(self.procedures.values()))
 
@@ -101,7 +100,9 @@ def _unknown_procedure(draft: Draft, procedure: str, where: str) -> InputError:
     unused = [text for _, text in draft.notes if text.startswith(UNUSED)]
     if not unused or len(draft.procedures) > 1:
         return error
-    return InputError(f"{error} ({unused[0]}; --column procedure=NAME says which one tells it)")
+    return InputError(
+        f"{error} ({unused[0]}; columns={{'procedure': NAME}} says which one tells it)"
+    )
 
 
 def _check_values(demonstrations: Demonstrations) -> None:
@@ -173,7 +174,7 @@ def order_note(moved: int, recordings: int, order: str) -> str | None:
     if moved:
         return (
             f"{moved} of {recordings} recordings {'is' if moved == 1 else 'are'} not in the "
-            "order of their start times; the order in the file is kept (--order start sorts)"
+            "order of their start times; the order in the file is kept (order='start' sorts)"
         )
     return None
 

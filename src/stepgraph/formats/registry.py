@@ -260,7 +260,7 @@ def detect(source: Source) -> Format:
     known = "; ".join(
         f"{name}: {format_.description}" for name, format_ in RECORDING_FORMATS.items()
     )
-    raise FormatError(f"{problem}; name the format with --format NAME, one of: {known}")
+    raise FormatError(f"{problem}; name the format with format=NAME, one of: {known}")
 
 
 def read_demonstrations(

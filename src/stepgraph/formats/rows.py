@@ -295,7 +295,6 @@ def find_columns(
     required: Iterable[str] = ("recording", "step"),
     *,
     names: Mapping[str, Sequence[str]] = COLUMN_NAMES,
-    option: str = "--column {role}=NAME",
 ) -> tuple[dict[str, str], list[str]]:
     """Return the column for each thing a table holds, and remarks on the guesses.
 
@@ -311,8 +310,6 @@ def find_columns(
         What the table must hold.
     names
         The usual names of each column, likeliest first.
-    option
-        How to name a column, for messages.
 
     Raises
     ------
@@ -353,13 +350,11 @@ def find_columns(
     if missing:
         columns = ", ".join(map(repr, present)) or "none"
         known = ", ".join(f"{other} = {column!r}" for other, column in found.items())
-        named = " ".join(option.format(role=role) for role in missing)
-        in_python = f", in Python columns={{{', '.join(f'{role!r}: NAME' for role in missing)}}}"
+        named = f"columns={{{', '.join(f'{role!r}: NAME' for role in missing)}}}"
         raise FormatError(
             f"no column looks like the {' or the '.join(missing)}; the columns are {columns}"
             f"{f' ({known})' if known else ''}; name {'it' if len(missing) == 1 else 'them'} with "
-            f"{named}{in_python} (the first line must hold the columns' names, each other line one "
-            "step)"
+            f"{named} (the first line must hold the columns' names, each other line one step)"
         )
     for column in found.values():
         if present.count(column) > 1:

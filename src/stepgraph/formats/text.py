@@ -51,7 +51,7 @@ def _refuse_table(source: Source) -> None:
     if cells := table_columns(first, source.columns):
         raise FormatError(
             f"a table, by its first line ({', '.join(map(repr, cells))}); name the file .csv, or "
-            "say --format csv"
+            "say format='csv'"
         )
 
 

@@ -20,8 +20,8 @@ from stepgraph.errors import FormatError
 from stepgraph.formats.json_text import shown
 
 OTHER_TIMES = (
-    "; with --time-format, as in '%d/%m/%Y %H:%M', a table is read as an event log, which may have "
-    "others"
+    "; with time_format='%d/%m/%Y %H:%M' or the like, a table is read as an event log, which may "
+    "have others"
 )
 """What to do where a table has times of another kind."""
 

@@ -49,8 +49,8 @@ class Engine:
             raise MissingExtraError(
                 "reading event logs",
                 "logs",
-                "without it 'stepgraph learn' reads one CSV, its columns named with --column "
-                "ROLE=NAME",
+                "without it 'stepgraph learn' reads one CSV, its columns named with "
+                "columns={'ROLE': NAME}",
             ) from None
         try:
             self._folder = Path(tempfile.mkdtemp(prefix="stepgraph-log-"))
@@ -123,7 +123,7 @@ class Engine:
         if isinstance(error, duckdb.OutOfMemoryException):
             return InputError(
                 f"{where}: the engine needs more than its memory ({short(message)}); "
-                "give it more with --memory, such as --memory 4GB"
+                "give it more, such as memory='4GB'"
             )
         if isinstance(error, duckdb.IOException | duckdb.HTTPException):
             return FileError(f"{where}: cannot be read ({short(message)})")

@@ -107,9 +107,7 @@ def log_columns(
         if role in named:
             raise SettingError(f"{source.where}: the column of the {role} time is given twice")
         named[role] = named.pop("time")
-    found, notes = find_columns(
-        list(source.columns), named, source.where, option="--{role}-column NAME"
-    )
+    found, notes = find_columns(list(source.columns), named, source.where)
     if source.unread:
         unread = ", ".join(map(repr, source.unread))
         said = [note for note in notes if note.startswith(UNUSED)]
@@ -260,7 +258,7 @@ def _names(engine: Engine, raw: str, source: Source) -> _Names:
     ]
     if not used:
         raise FormatError(
-            f"{source.where}: no row has a step; name its column (--step-column NAME)"
+            f"{source.where}: no row has a step; name its column (columns={{'step': NAME}})"
         )
     steps = sorted({step for _, step, _ in used})
     procedures = sorted({procedure for procedure, _, _ in used})
@@ -403,12 +401,12 @@ def _without_times(engine: Engine, order: str, source: Source) -> list[str]:
     if not engine.row("SELECT count(*) FROM events")[0]:
         raise FormatError(
             f"{source.where}: every recording lacks the time of a step; take the order of the rows "
-            "with --order file, or name another column with --time-column"
+            "with order='file', or name another column with columns={'time': NAME}"
         )
     return [
         (
             f"{number} recordings, such as {example!r}, lack the time of a step and were left out; "
-            "--order file keeps them in the order of the rows"
+            "order='file' keeps them in the order of the rows"
         )
     ]
 

@@ -281,7 +281,7 @@ def _load_xes(
         others = ", ".join(map(repr, found)) or "none"
         raise FormatError(
             f"{where}: no event has a 'concept:name'; the attributes are {others}; name the step's "
-            "with --step-column NAME"
+            "with columns={'step': NAME}"
         )
     if COLUMNS[0] not in columns:  # traces without a name are numbered
         columns.insert(0, COLUMNS[0])

@@ -276,7 +276,7 @@ def _problems(log: Log, profile: Mapping[str, float], steps: list[Listed], total
     if profile["complete"] < 0.9:
         found.append(
             f"{100 * (1 - profile['complete']):.0f} % of the recordings begin or end in an unusual "
-            "way: cut off, or still going on? (--complete leaves them out)"
+            "way: cut off, or still going on? (complete=True leaves them out)"
         )
     if profile["once"] > 0.8 and total > 20:
         found.append(
@@ -287,7 +287,8 @@ def _problems(log: Log, profile: Mapping[str, float], steps: list[Listed], total
     if rare and total > 20:
         shown = ", ".join(map(repr, rare[:3])) + (", ..." if len(rare) > 3 else "")
         found.append(
-            f"{len(rare)} steps come in one recording only, such as {shown} (--min-step 2)"
+            f"{len(rare)} steps come in one recording only, such as {shown} (min_step=2 leaves "
+            "them out)"
         )
     single = sum(size.recordings == 1 for size in log.procedures)
     if single:

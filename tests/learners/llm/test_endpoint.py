@@ -30,7 +30,7 @@ def test_our_variables_come_before_those_of_openai(monkeypatch: pytest.MonkeyPat
 def test_a_missing_address_or_model_says_what_to_set() -> None:
     with pytest.raises(SettingError, match=r"base_url.*STEPGRAPH_LLM_URL or OPENAI_BASE_URL"):
         find_endpoint("", "m", "")
-    with pytest.raises(SettingError, match=r"--set model=.*STEPGRAPH_LLM_MODEL"):
+    with pytest.raises(SettingError, match=r"model=.*STEPGRAPH_LLM_MODEL"):
         find_endpoint(URL, "", "")
 
 

@@ -82,7 +82,7 @@ def test_the_released_features_have_texts_too(tmp_path: Path) -> None:
 
 
 def test_videos_without_a_folder_are_refused() -> None:
-    with pytest.raises(SettingError, match="--set features=FOLDER"):
+    with pytest.raises(SettingError, match="features=FOLDER"):
         get_learner("tgt-video").learn(TEA)
 
 

@@ -52,14 +52,14 @@ def find_endpoint(base_url: str, model: str, key: str) -> Endpoint:
     url = base_url or _from_environment(URL_VARIABLES)
     if not url:
         raise SettingError(
-            "no endpoint to ask; give its address with --set base_url=http://localhost:8000/v1 "
-            "(base_url=... in Python) or in the environment variable "
+            "no endpoint to ask; give its address with base_url='http://localhost:8000/v1' or in "
+            "the environment variable "
             f"{' or '.join(URL_VARIABLES)}"
         )
     name = model or _from_environment(MODEL_VARIABLES)
     if not name:
         raise SettingError(
-            "no model to ask; give its name with --set model=NAME (model=... in Python) or in "
+            "no model to ask; give its name with model=NAME or in "
             f"the environment variable {MODEL_VARIABLES[0]}"
         )
     return Endpoint(_checked_url(url), name, _checked_key(key or _from_environment(KEY_VARIABLES)))
@@ -82,8 +82,8 @@ def find_cache(folder: str | Path) -> Path:
         return Path.home() / ".cache" / "stepgraph" / "llm"
     except RuntimeError:
         raise SettingError(
-            "no folder for the cache, as there is no home folder; give one with --set cache=DIR "
-            f"(cache=... in Python) or in the environment variable {CACHE_VARIABLE}"
+            "no folder for the cache, as there is no home folder; give one with cache=DIR "
+            f"or in the environment variable {CACHE_VARIABLE}"
         ) from None
 
 

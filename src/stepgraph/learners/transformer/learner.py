@@ -401,6 +401,6 @@ class VideoTransformer(TransformerLearner):
         if not self.features:
             raise SettingError(
                 "the method 'tgt-video' needs embeddings of video segments; give their folder with "
-                "--set features=FOLDER (features=... in Python)"
+                "features=FOLDER"
             )
         return [read_segments(self.features, given) for given in procedures]

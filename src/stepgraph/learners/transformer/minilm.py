@@ -62,7 +62,7 @@ def weights_folder() -> Path:
         raise MissingExtraError(
             "embedding step names",
             "text",
-            "or give your own with --set embeddings=FILE",
+            "or give your own with embeddings=FILE",
         )
     return Path(next(iter(found.submodule_search_locations))) / "model"
 

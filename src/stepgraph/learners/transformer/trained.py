@@ -204,7 +204,7 @@ def predict_unseen(
     elif not trained.sentence_model:
         raise SettingError(
             f"{model}: this network was trained on a user's own embeddings; give those of these "
-            "steps with --set embeddings=FILE"
+            "steps with embeddings=FILE"
         )
     known = len(trained.procedures)
     note = (
