@@ -180,7 +180,7 @@ def test_one_column_for_two_things_is_refused() -> None:
 
 def test_a_column_that_cannot_be_guessed_is_asked_for() -> None:
     with pytest.raises(
-        FormatError, match=r"like the recording; the columns are 'who', 'step' .* 'recording': NAME"
+        FormatError, match=r"like the recording; the columns are 'who', 'step' .*'recording': NAME"
     ):
         find_columns(["who", "step"], {}, "x.csv")
 
