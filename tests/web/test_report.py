@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from stepgraph.errors import LearningWarning
 from stepgraph.graph import TaskGraph
 from stepgraph.pipeline import learn
 from stepgraph.procedures import load_procedure
@@ -20,7 +21,8 @@ from tests.drawing.strategies import NASTY
 def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Give the address of a report with all of its parts."""
     procedure = load_procedure("pancakes")
-    graph = learn(procedure.demonstrations, "robust")
+    with pytest.warns(LearningWarning, match="5 of 20 recordings have marked mistakes"):
+        graph = learn(procedure.demonstrations, "robust")
     made = make_report(
         graph, demonstrations=procedure.demonstrations, truth=procedure.graph, draws=4
     )
