@@ -37,7 +37,7 @@ def test_the_picture_shows_the_imports_as_they_are() -> None:
     drawing = read(tool.PICTURE.read_text(encoding="utf-8"))
     names = [drawing.title_of(group).partition("\n")[0] for group in drawing.steps]
     shown = {(names[importer], names[imported]) for importer, imported in drawing.edges}
-    assert shown == set(tool.drawn().edges), "run tools/draw_architecture.py"
+    assert shown == set(tool.drawn().edges), "run python -m tools.draw_architecture"
 
 
 def test_every_package_is_in_the_contract_and_in_the_table() -> None:

@@ -1,7 +1,8 @@
-"""Draws which of stepgraph's packages imports which, from the imports themselves.
+"""Draws which of stepgraph's packages, and benchmarks, imports which, from the imports themselves.
 
-Run it after a change of imports: it writes `docs/pictures/architecture.svg`. An import that follows
-from two others is not drawn, as a task graph leaves out what follows.
+Run `python -m tools.draw_architecture` after a change of imports: it writes
+`docs/pictures/architecture.svg`. An import that follows from two others is not drawn, as a task
+graph leaves out what follows.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from stepgraph.drawing.picture import Arrow, Box, Picture
 from stepgraph.files import write_text
 
 PICTURE = Path(__file__).parent.parent / "docs" / "pictures" / "architecture.svg"
+BESIDE = "benchmarks"
+"""The package beside stepgraph, drawn as a whole."""
 ASIDE = {"__main__", "_version"}  # a way in, and a number
 
 
 def imports() -> nx.DiGraph:
     """Return which package imports which, inside functions included."""
-    modules = grimp.build_graph("stepgraph", cache_dir=None)
+    modules = grimp.build_graph("stepgraph", BESIDE, cache_dir=None)
     found = nx.DiGraph()
     found.add_nodes_from({_package(name) for name in modules.modules} - ASIDE - {""})
     for importer in modules.modules:
@@ -50,6 +53,8 @@ def picture() -> str:
 
 
 def _package(module: str) -> str:
+    if module.split(".")[0] == BESIDE:
+        return BESIDE
     return module.split(".")[1] if "." in module else ""
 
 
