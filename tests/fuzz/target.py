@@ -48,6 +48,7 @@ class Target:
 def put(folder: Path, name: str, data: bytes) -> Path:
     """Write an input to a file and return its path."""
     path = folder / name
+    folder.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     return path
 
