@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from stepgraph.errors import StepgraphError
 from stepgraph.formats import read_demonstrations, read_graph
-from stepgraph.formats.edges import read_stated_edges
+from stepgraph.formats.edges import read_constraints
 from stepgraph.logs import read_log
 from stepgraph.logs.xes import XesReader
 from stepgraph.recognise.files import read_classes
@@ -47,7 +47,7 @@ def files_of_many_parts(count: int) -> dict[str, ManyParts]:
         "columns": ManyParts("x.csv", ",".join(names), read_demonstrations),
         "columns of a log": ManyParts("x.csv", ",".join(names), read_log),
         "one statement": ManyParts(
-            "x.txt", f"must {'>' * 2 * count}", lambda path: read_stated_edges(path, ["a", "b"])
+            "x.txt", f"must {'>' * 2 * count}", lambda path: read_constraints(path, ["a", "b"])
         ),
         "attributes after events": ManyParts(
             "x.xes", late, lambda path: list(XesReader(path).batches())

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stepgraph.errors import FormatError, StepgraphError, UnknownNameError
-from stepgraph.formats.edges import parse_edge, read_stated_edges
+from stepgraph.formats.edges import parse_edge, read_constraints
 
 from .conftest import Put
 
@@ -36,7 +36,7 @@ def test_any_text_is_an_edge_or_refused_with_an_error_of_ours(text: str) -> None
 
 def test_a_file_has_must_and_never_edges_and_comments(put: Put) -> None:
     path = put("edges.txt", "# ours\nmust mix>crack egg\n\nnever: cool > mix\n")
-    edges = read_stated_edges(path, STEPS)
+    edges = read_constraints(path, STEPS)
     assert edges.must == (("mix", "crack egg"),)
     assert edges.never == (("cool", "mix"),)
 
@@ -44,4 +44,4 @@ def test_a_file_has_must_and_never_edges_and_comments(put: Put) -> None:
 @pytest.mark.parametrize("line", ["maybe mix>cool", "must mix", "must mix>col", "must"])
 def test_a_line_that_states_nothing_is_named_with_its_file(put: Put, line: str) -> None:
     with pytest.raises(FormatError, match=r"edges\.txt: line 2"):
-        read_stated_edges(put("edges.txt", f"# first\n{line}\n"), STEPS)
+        read_constraints(put("edges.txt", f"# first\n{line}\n"), STEPS)

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from stepgraph.formats import graph_text, read_adjacency, read_graph, save_graph
-from stepgraph.formats.edges import read_stated_edges
+from stepgraph.formats.edges import read_constraints
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.evidence import EdgeEvidence, StepAttributes
 from tests.fuzz.target import Target, by_name, expect, put
@@ -78,7 +78,7 @@ def _adjacency(data: bytes, folder: Path) -> None:
 
 def _stated(data: bytes, folder: Path) -> None:
     steps = ("crack egg", "mix", "a>b", "b", "before")
-    found = read_stated_edges(put(folder, "edges.txt", data), steps)
+    found = read_constraints(put(folder, "edges.txt", data), steps)
     named = {name for edges in (found.must, found.never) for edge in edges for name in edge}
     expect(named <= set(steps), "stated edges are of known steps")
 

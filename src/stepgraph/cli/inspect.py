@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stepgraph.cli import log_options, options
+from stepgraph.cli.flags import in_flags
 from stepgraph.cli.output import count, echo, print_json, print_notes, print_table
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def inspect(
             show_default=False,
         ),
     ],
+    column: options.ColumnNames = None,
     recording_column: log_options.RecordingColumn = None,
     step_column: log_options.StepColumn = None,
     time_column: log_options.TimeColumn = None,
@@ -108,7 +110,7 @@ def _print(profile: LogProfile) -> None:
         _list("rarest steps", profile.rarest_steps, profile.steps)
     _list("variant", profile.top_variants, profile.variants)
     for problem in profile.problems:
-        echo(f"look at: {problem}")
+        echo(f"look at: {in_flags(problem)}")
 
 
 def _list(what: str, listed: tuple[Listed, ...], total: int) -> None:

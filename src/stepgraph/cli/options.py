@@ -90,8 +90,8 @@ ColumnNames = Annotated[
     typer.Option(
         "--column",
         metavar="ROLE=NAME",
-        help="Which column is the recording, step, start, end, mistake, procedure or weight; "
-        "repeatable.",
+        help="Which column is the recording, step, start, end, mistake, procedure, weight or "
+        "lifecycle; repeatable.",
         rich_help_panel=READING,
     ),
 ]
@@ -191,7 +191,9 @@ Errors = Annotated[
     ),
 ]
 
-COLUMN_ROLES = ("recording", "step", "start", "end", "mistake", "procedure", "weight")
+COLUMN_ROLES = (
+    "recording", "step", "start", "end", "mistake", "procedure", "weight", "lifecycle"
+)  # fmt: skip
 
 OPTIONS_OF_LEARN = ("method", "seed", "repetitions", "with_mistakes", "threshold", "relaxed")
 """What users may take for a setting of the method, but has an option of its own."""
@@ -273,7 +275,7 @@ def knowledge(
         If the method takes no such thing.
     """
     from stepgraph.formats import read_graph
-    from stepgraph.formats.edges import parse_edge, read_stated_edges
+    from stepgraph.formats.edges import parse_edge, read_constraints
     from stepgraph.graph import NO_CONSTRAINTS, Constraints
 
     if prior is None and not must and not never:
@@ -288,7 +290,7 @@ def knowledge(
     ruled_out = [parse_edge(text, steps) for text in never or ()]
     settings: dict[str, Any] = {}
     if prior is not None and prior.suffix.lower() == ".txt":
-        stated = read_stated_edges(prior, steps)
+        stated = read_constraints(prior, steps)
         required += stated.must
         ruled_out += stated.never
     elif prior is not None:

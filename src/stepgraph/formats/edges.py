@@ -1,4 +1,4 @@
-"""Edges that people state: 'mix>crack egg', 'mix needs crack egg', 'crack egg before mix'.
+"""Edges as people write them: 'mix>crack egg', 'mix needs crack egg', 'crack egg before mix'.
 
 A file of them has one on a line, with 'must' or 'never' in front.
 """
@@ -6,21 +6,12 @@ A file of them has one on a line, with 'must' or 'never' in front.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 
 from stepgraph.errors import FormatError, UnknownNameError
 from stepgraph.files import read_text
 from stepgraph.formats.draft import naming
-from stepgraph.graph import Edge
-
-
-@dataclass(frozen=True)
-class StatedEdges:
-    """Edges (step, precondition) that somebody insists on or rules out."""
-
-    must: tuple[Edge, ...] = ()
-    never: tuple[Edge, ...] = ()
+from stepgraph.graph import Constraints, Edge
 
 
 def parse_edge(text: str, steps: Collection[str]) -> Edge:
@@ -73,7 +64,7 @@ def parse_edge(text: str, steps: Collection[str]) -> Edge:
     raise FormatError(f"{text!r} states no edge; expected 'A needs B', 'B before A' or 'A>B'")
 
 
-def read_stated_edges(path: str | Path, steps: Collection[str]) -> StatedEdges:
+def read_constraints(path: str | Path, steps: Collection[str]) -> Constraints:
     """Read a file of edges: a line ``must A>B`` or ``never A>B`` each; ``#`` starts a comment.
 
     Parameters
@@ -100,4 +91,4 @@ def read_stated_edges(path: str | Path, steps: Collection[str]) -> StatedEdges:
                 found[kind].append(parse_edge(statement, steps))
             except (FormatError, UnknownNameError) as error:
                 raise FormatError(f"line {number}: {error}") from None
-    return StatedEdges(tuple(found["must"]), tuple(found["never"]))
+    return Constraints(tuple(found["must"]), tuple(found["never"]))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stepgraph.errors import FormatError, SettingError, StepgraphError
-from stepgraph.formats.draft import no_steps
+from stepgraph.formats.draft import naming, no_steps
 from stepgraph.formats.reading import lacks_times, names_alike
 from stepgraph.formats.rows import (
     UNUSED,
@@ -107,7 +107,8 @@ def log_columns(
         if role in named:
             raise SettingError(f"{source.where}: the column of the {role} time is given twice")
         named[role] = named.pop("time")
-    found, notes = find_columns(list(source.columns), named, source.where)
+    with naming(source.where):
+        found, notes = find_columns(list(source.columns), named, source.where)
     if source.unread:
         unread = ", ".join(map(repr, source.unread))
         said = [note for note in notes if note.startswith(UNUSED)]
