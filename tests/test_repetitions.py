@@ -18,6 +18,10 @@ from stepgraph.repetitions import (
 from stepgraph.sequences import Demonstrations, KeyStepSequence
 from tests.strategies import demonstrations
 
+EACH_IN_TURN = (
+    "1 of 1 recordings repeats steps; each time counts in turn (repetitions=WHICH changes that)"
+)
+
 NO_LIMIT = 10**9
 POLICIES = st.sampled_from(Repetitions)
 
@@ -127,26 +131,19 @@ def test_beyond_the_bound_a_sample_with_the_first_and_the_last_stands_for_all(
 
 def test_the_bound_says_so_when_it_bites() -> None:
     result = expand("abcabcabcabcabc", limit=10)
-    assert (
-        result.notes[0]
-        == "1 of 1 recordings repeats steps; each time counts in turn (--repetitions changes that)"
-    )
+    assert result.notes[0] == EACH_IN_TURN
     assert "recording '1' expands to 125 choices of occurrences" in result.notes[1]
     assert f"{len(result.sequences)} of them are used" in result.notes[1]
 
 
 def test_the_bound_is_silent_when_it_does_not_bite() -> None:
-    assert expand("abcad", limit=2).notes == (
-        "1 of 1 recordings repeats steps; each time counts in turn (--repetitions changes that)",
-    )
+    assert expand("abcad", limit=2).notes == (EACH_IN_TURN,)
 
 
 def test_occurrences_in_a_row_count_as_one() -> None:
     result = expand("a" * 9 + "b" * 9 + "c" * 9)
     assert result.sequences == ((1, 2, 3),)
-    assert result.notes == (
-        "1 of 1 recordings repeats steps; each time counts in turn (--repetitions changes that)",
-    )
+    assert result.notes == (EACH_IN_TURN,)
 
 
 @pytest.mark.parametrize("limit", [1, 0, -1])
@@ -158,7 +155,7 @@ def test_a_bound_that_has_no_room_for_the_first_and_the_last_is_refused(limit: i
 def test_notes_count_the_repeating_recordings_and_the_merged_sequences() -> None:
     given_ = Demonstrations.from_steps(["aba", "ab", "ba"])
     assert without_repetitions(given_, Repetitions.FIRST).notes == (
-        "1 of 3 recordings repeats steps; the first time counts (--repetitions changes that)",
+        "1 of 3 recordings repeats steps; the first time counts (repetitions=WHICH changes that)",
         same_as_another(1, 3),
     )
 

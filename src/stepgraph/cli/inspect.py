@@ -27,7 +27,6 @@ def inspect(
             show_default=False,
         ),
     ],
-    column: options.ColumnNames = None,
     recording_column: log_options.RecordingColumn = None,
     step_column: log_options.StepColumn = None,
     time_column: log_options.TimeColumn = None,

@@ -402,7 +402,7 @@ def _without_times(engine: Engine, order: str, source: Source) -> list[str]:
     if not engine.row("SELECT count(*) FROM events")[0]:
         raise FormatError(
             f"{source.where}: every recording lacks the time of a step; take the order of the rows "
-            "with order='file', or name another column with columns={'time': NAME}"
+            "with order='file', or name another column with columns={'start': NAME}"
         )
     return [
         (
