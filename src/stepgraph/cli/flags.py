@@ -1,7 +1,7 @@
 """Parameters of the library as the command line calls them.
 
-The library names its parameters, as in ``with_mistakes=True``; whoever uses the command line has
-to type ``--with-mistakes``. All messages and notes come through here on their way to the terminal.
+The library names its parameters, as in ``with_mistakes=True``; on the command line that is
+``--with-mistakes``. All messages and notes pass through here on their way to the terminal.
 """
 
 from __future__ import annotations

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from stepgraph.pipeline.procedures import LearningReport
 
 FILE_ENDINGS = (".csv", ".txt", ".svg", ".png", ".html")
-"""Endings of files that people may ask for beside those of graphs; nobody calls a folder so."""
+"""Endings of other files; an output that ends so is no folder."""
 LONGEST_NAME = 200
-"""So many bytes of a procedure's name go into the name of its file, which may have 255."""
+"""Maximum number of bytes of a procedure's name in the name of its file, which may have 255."""
 NAMED = 24
 """Maximum number of procedures to name in a message."""
 LISTED = 50

@@ -97,7 +97,7 @@ def learn(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="A graph that somebody thinks is right, or a .txt file "
+            help="A graph that may be right, or a .txt file "
             "with lines 'must A needs B' and 'never A needs B'.",
             rich_help_panel=KNOWLEDGE,
         ),

@@ -16,7 +16,7 @@ from stepgraph.errors import SettingError
 LOG_FORMAT = "log"
 """What --format says for a file that is to be read as an event log."""
 LARGEST_FILE = 200_000_000
-"""Files above so many bytes are not read at once; as an event log they can be of any size."""
+"""Maximum number of bytes of a file that is read at once; event logs can be of any size."""
 
 
 def _option(section: str, metavar: str, says: str) -> Any:

@@ -48,7 +48,7 @@ HINTS = {
     "stepgraph watch": "steps come from standard input, as in: stepgraph watch GRAPH < FILE",
     "stepgraph report": "recordings are named with --demos FILE",
 }
-"""What to do where somebody gives a command one file too many."""
+"""What to do instead of giving a command one file too many."""
 FEW = 3
 """Where no more commands have an option that another has not, they are named."""
 _UsageError = cast("type[Exception]", typer.BadParameter.__mro__[1])

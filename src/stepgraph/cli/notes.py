@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from stepgraph.cli.output import print_notes
 
 MANY = 3
-"""From so many procedures on, what is said of each is said once."""
+"""Minimum number of procedures whose like notes become one."""
 NAMED = 3
-"""So many of them are named."""
+"""Maximum number of procedures to name."""
 _NUMBER = re.compile(r"('[^']*')|\d+(?:\.\d+)?")  # names in quotes may hold numbers; they stay
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def completing(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Return what gives a shell the names that begin as somebody has typed.
+    """Return a function that completes names in a shell.
 
     Parameters
     ----------

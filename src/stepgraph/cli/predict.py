@@ -1,4 +1,4 @@
-"""`stepgraph predict`: the graph of a procedure that nobody has demonstrated."""
+"""`stepgraph predict`: the graph of a procedure without recordings."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from stepgraph.errors import FileError, InputError
 
 LONGEST_HEAD = 2**16
-"""So many bytes at the beginning of a file are looked at."""
+"""Number of bytes at the beginning of a file to look at."""
 
 
 def is_folder(path: Path) -> bool:
@@ -21,7 +21,7 @@ def is_folder(path: Path) -> bool:
 
 
 def names_folder(path: str) -> bool:
-    """Return whether a path, as somebody typed it, ends like a folder's."""
+    """Return whether a path, as typed, ends like a folder's."""
     return path.endswith(("/", os.sep))
 
 

@@ -162,4 +162,4 @@ def _steps(name: str, came: Any) -> tuple[str, ...]:
 
 
 NO_CONSTRAINTS = Constraints()
-"""Nobody has decided anything."""
+"""No constraints at all."""

@@ -16,7 +16,7 @@ Edge = tuple[str, str]
 
 
 def connect_ends(steps: Iterable[str], edges: Iterable[Edge]) -> list[Edge]:
-    """Add START below each step that needs nothing and END above each that nobody needs.
+    """Add START below each step that needs nothing and END above each that nothing needs.
 
     Parameters
     ----------

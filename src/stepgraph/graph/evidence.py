@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from stepgraph.graph.task_graph import TaskGraph
 
 EXAMPLES = 20
-"""At most so many recordings are named for an edge; the counts are always complete."""
+"""Maximum number of recordings to name for an edge; the counts are always complete."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class StepAttributes:
     done
         In which share of the recordings it is done at all, from 0 to 1.
     optional
-        Whether it may be left out: nobody waits for it.
+        Whether it may be left out: nothing waits for it.
     left_out_with
         Steps that are left out in the same recordings as this one; the surest, where there are
         many.
@@ -162,7 +162,7 @@ class EdgeEvidence:
         return named and f", not in {named}"
 
     def told(self, *, stated: bool = False) -> str:
-        """Return all of it in words; of an edge that somebody stated no probability.
+        """Return all of it in words; a stated edge has no probability.
 
         Examples
         --------

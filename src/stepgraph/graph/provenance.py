@@ -12,7 +12,7 @@ from typing import Any
 class Provenance:
     """How a graph came about; with it and the recordings, the graph can be learned again.
 
-    A graph that nobody learned or edited has all fields at their defaults.
+    A graph made by hand has all fields at their defaults.
 
     Parameters
     ----------

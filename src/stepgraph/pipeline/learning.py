@@ -26,7 +26,7 @@ from stepgraph.sequences import SKIPPED, Demonstrations, KeyStepSequence, Vocabu
 MOST_MARKS = 3
 """Maximum number of kinds of marks to name."""
 READING = ("columns", "errors", "format", "order")
-"""What people may take for settings, but belongs to `stepgraph.read_demonstrations`."""
+"""Parameters of `stepgraph.read_demonstrations` that look like settings of a method."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def learn(
     threshold, relaxed
         For post-processing; see `stepgraph.postprocess.to_graph`.
     with_mistakes
-        Whether to learn also from recordings in which somebody marked a mistake.
+        Whether to learn also from recordings with marked mistakes.
     must, never
         Edges (step, precondition) that the graph implies, or does not imply, whatever the
         recordings say.
@@ -165,7 +165,7 @@ def learn_together(
     options
         How to learn.
     progress
-        Told how far the learning is.
+        Called with how much is done.
 
     Returns
     -------
@@ -207,7 +207,7 @@ def predict(
     threshold: float | None = None,
     relaxed: bool = False,
 ) -> Learning:
-    """Predict the task graph of a procedure that nobody has demonstrated, from its step names.
+    """Predict the task graph of a procedure without recordings, from its step names.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ class LearningOptions:
     threshold, relaxed
         For post-processing; see `stepgraph.postprocess.to_graph`.
     with_mistakes
-        Whether to learn also from recordings in which somebody marked a mistake.
+        Whether to learn also from recordings with marked mistakes.
     constraints
         What the graph obeys, whatever the recordings say. Edges need a method that takes them.
     explain

@@ -52,7 +52,7 @@ class Outcome:
     facts
         Figures about the learning.
     explanations
-        Why steps need others, or do not, where that was asked for.
+        An explanation for each pair of `LearningOptions.explain`.
     error
         Why it failed; empty if it did not.
     """
@@ -151,7 +151,7 @@ def learn_batch(
     options
         How to learn.
     progress
-        Told how far the learning is.
+        Called with how much is done.
     """
     with no_collection():
         return _learn(procedures, options, progress)

@@ -24,7 +24,7 @@ MOST_PAIRS = 4_000_000
 """How many pairs of steps the sequences of a batch may have together; a larger procedure is a
 batch of its own, which the learner cuts into chunks."""
 UNBOUNDED = 2**62
-"""Stands for no limit."""
+"""No limit."""
 
 
 Fetch = Callable[[Sequence[str]], Sequence[Demonstrations]]
@@ -191,7 +191,7 @@ def learn_procedures(
     checkpoint
         A folder that keeps finished batches, so that an interrupted run goes on from there.
     progress
-        Told how many procedures are done; of a single batch, how far its learning is.
+        Called with how many procedures are done; in a single batch, with how much of the learning.
     most, most_pairs
         How large a batch may be; see `cut_batches`.
 

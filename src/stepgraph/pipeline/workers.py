@@ -103,7 +103,7 @@ class Workers:
             raise
         finally:
             with warnings.catch_warnings():
-                # Whoever stops early knows that tasks are cancelled; no need to say so.
+                # A caller that stops early knows that tasks are cancelled.
                 warnings.simplefilter("ignore")
                 results.close()
 
@@ -134,7 +134,7 @@ class Workers:
         from joblib.parallel import get_active_backend
 
         backend, configured = get_active_backend()
-        # Nobody said how many: None, or joblib's own default.
+        # None, or joblib's own default: no number was chosen.
         unsaid = configured is None or (type(backend).__name__ == "LokyBackend" and configured == 1)
         return -1 if unsaid or self.scheduler is not None else configured
 
@@ -166,9 +166,9 @@ class Workers:
 
 
 def _unpacked(work: Callable[[Task], Any], task: bytes) -> bytes:
-    """Do a task that came as bytes, and give its result as such: nobody on the way looks inside."""
+    """Do a task that came as bytes, and return its result as bytes; no backend looks inside."""
     with no_collection():
-        return pickle.dumps(work(pickle.loads(task)))  # noqa: S301 - our own, from who asked
+        return pickle.dumps(work(pickle.loads(task)))  # noqa: S301 - our own, from the caller
 
 
 def _joblib_is_there(number: int | None) -> bool:
@@ -205,7 +205,7 @@ def set_aside() -> Iterator[None]:
 
     Thousands of procedures' recordings are there before a run, and stay until its end.
     """
-    mine = not gc.get_freeze_count()  # otherwise somebody else has set them aside
+    mine = not gc.get_freeze_count()  # otherwise the caller has frozen them
     if mine:
         gc.freeze()
     try:
