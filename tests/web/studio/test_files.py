@@ -32,7 +32,7 @@ def test_recordings_are_learned_from_and_saved_beside_them(table: Path) -> None:
 def test_columns_are_taken_as_the_user_names_them(table: Path) -> None:
     content = table.read_text().replace("recording", "who", 1).replace("step", "what", 1)
     table.write_text(content)
-    with pytest.raises(FormatError, match="columns=\{'recording': NAME, 'step': NAME\}"):
+    with pytest.raises(FormatError, match=r"columns=\{'recording': NAME, 'step': NAME\}"):
         open_path(table)
     opened = open_path(table, columns={"recording": "who", "step": "what"})
     assert opened.source.graph.preconditions_of("serve") == ("steep",)
