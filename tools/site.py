@@ -43,6 +43,7 @@ RANKS = {
     "reference/": 0.01,
     "claims.md": 0.01,
     "architecture.md": 0.01,
+    "licences.md": 0.01,
     "examples/": 0.3,
     "benchmarks.md": 0.3,
     "reproducing.md": 0.3,
