@@ -31,7 +31,7 @@ QUESTIONS = {
     "postgresql": ["service.html"],
     "recordings with mistakes": ["real-recordings.html", "recordings.html"],
     "loss": ["how-to/loss.html"],
-    "zero-shot": ["transformer.html"],
+    "transformer": ["transformer.html"],
 }
 """What people type, and the pages of which one must come first."""
 
