@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from stepgraph.errors import (
     FileError,
@@ -16,10 +18,11 @@ from stepgraph.errors import (
     UnavailableError,
     UnknownNameError,
 )
+from stepgraph.logs import ProcedureSize
 from stepgraph.pipeline import learn
 from stepgraph.pipeline import procedures as running
 from stepgraph.pipeline.outcomes import Checkpoint, Outcome
-from stepgraph.pipeline.procedures import LearningReport, learn_procedures
+from stepgraph.pipeline.procedures import LearningReport, cut_batches, learn_procedures
 from stepgraph.pipeline.workers import Workers
 from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
 from tests.learning import options
@@ -59,9 +62,9 @@ def test_the_bytes_do_not_depend_on_the_number_of_workers(method: str) -> None:
 
 def test_a_run_gives_the_graph_of_each_procedure_alone() -> None:
     report = learn_procedures(many(), options("intersection"), workers=Workers(1), most=5)
-    for given, outcome in zip(many(), report.outcomes, strict=True):
-        assert outcome.graph == learn(given, "intersection")
-        assert outcome.procedure == given.procedure
+    for one, outcome in zip(many(), report.outcomes, strict=True):
+        assert outcome.graph == learn(one, "intersection")
+        assert outcome.procedure == one.procedure
     assert report.batches == 5  # two, then five, and five as one, one and three
 
 
@@ -293,3 +296,56 @@ def test_a_kept_batch_is_found_whatever_its_names_hold(sign: str, tmp_path: Path
     outcomes = [Outcome(f"tea{sign}", error=f"a{sign}b"), Outcome("b", explanations=(sign,))]
     kept.keep("abc", outcomes)
     assert kept.find("abc") == outcomes
+
+
+SIZES = st.lists(st.tuples(st.integers(1, 30), st.integers(1, 40)), min_size=0, max_size=60).map(
+    lambda pairs: [
+        ProcedureSize(f"p{number}", variants, variants, longest)
+        for number, (variants, longest) in enumerate(pairs)
+    ]
+)
+
+
+@given(SIZES, st.integers(1, 9), st.integers(1, 30_000))
+def test_every_procedure_is_in_one_batch_and_none_is_too_large(
+    sizes: list[ProcedureSize], most: int, most_pairs: int
+) -> None:
+    batches = cut_batches(sizes, most=most, most_pairs=most_pairs)
+    assert sorted(name for batch in batches for name in batch.procedures) == sorted(
+        size.name for size in sizes
+    )
+    assert [batch.number for batch in batches] == list(range(len(batches)))
+    pairs = {size.name: size.variants * (size.longest + 2) ** 2 for size in sizes}
+    for batch in batches:
+        assert len(batch.procedures) <= most
+        total = sum(pairs[name] for name in batch.procedures)
+        assert total <= most_pairs or len(batch.procedures) == 1
+
+
+@given(SIZES, st.randoms())
+def test_the_order_of_the_procedures_changes_no_batch(
+    sizes: list[ProcedureSize], rng: object
+) -> None:
+    shuffled = sizes.copy()
+    rng.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert cut_batches(shuffled, most=4) == cut_batches(sizes, most=4)
+
+
+@given(SIZES)
+def test_a_batch_holds_procedures_of_similar_length(sizes: list[ProcedureSize]) -> None:
+    longest = {size.name: size.longest for size in sizes}
+    lengths = [longest[name] for batch in cut_batches(sizes, most=5) for name in batch.procedures]
+    assert lengths == sorted(lengths)
+
+
+def test_the_batch_that_is_done_last_is_small_and_one_batch_alone_stays_whole() -> None:
+    sizes = [ProcedureSize(f"p{number:03}", 3, 9, 10) for number in range(240)]
+    assert [len(batch.procedures) for batch in cut_batches(sizes, most=80)] == [
+        10,
+        10,
+        20,
+        40,
+        80,
+        80,
+    ]
+    assert [len(batch.procedures) for batch in cut_batches(sizes, most=240)] == [240]

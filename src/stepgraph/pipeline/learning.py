@@ -230,13 +230,13 @@ def predict(
         If torch or the sentence model is not installed.
     """
     try:
-        zero_shot = importlib.import_module("stepgraph.learners.transformer.trained")
+        trained = importlib.import_module("stepgraph.learners.transformer.trained")
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] == "stepgraph":
             raise
         raise MissingExtraError("predicting a graph from step names", "text") from None
     words = steps if isinstance(steps, Vocabulary) else Vocabulary(tuple(steps))
-    learned: Learned = zero_shot.predict_unseen(words, model, embeddings=embeddings)
+    learned: Learned = trained.predict_unseen(words, model, embeddings=embeddings)
     result = to_graph(learned.adjacency, threshold=threshold, relaxed=relaxed, procedure=procedure)
     provenance = Provenance(
         "tgt-text",
