@@ -1,4 +1,4 @@
-"""Key-steps in order: what a recording of somebody doing a procedure amounts to.
+"""Key-steps in order: what a recording of a procedure amounts to.
 
 A `Vocabulary` names the key-steps of one procedure, a `KeyStepSequence` is one recording,
 `Demonstrations` are all recordings of the procedure. Everything here is immutable, and this
@@ -163,7 +163,7 @@ class KeyStepSequence:
         When each step started and ended, in seconds, where known.
     mistakes
         For each step the mark its annotator gave it, or None where it was done right; None
-        as a whole where nobody looked.
+        as a whole where it was not checked.
     skipped
         Node numbers of steps that the annotator marked as left out.
     weight
@@ -357,7 +357,7 @@ class Demonstrations:
         return tuple(self.vocabulary.name(node) for node in sequence.steps)
 
     def without_marked_mistakes(self) -> Demonstrations:
-        """Return only the recordings in which nobody marked a mistake.
+        """Return only the recordings without a marked mistake.
 
         Raises
         ------

@@ -350,8 +350,8 @@ def to_bpmn(graph: TaskGraph) -> str:
     Returns
     -------
     str
-        The text of a file. Weights, provenance, evidence and what is known of the steps, except
-        that they are optional, are left out.
+        The text of a file. Of the steps' attributes only `optional` is kept; weights, provenance
+        and evidence are left out.
 
     Raises
     ------

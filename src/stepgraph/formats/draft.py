@@ -74,7 +74,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Recording:
-    """One recording before its steps have numbers; `marked` if somebody looked for mistakes.
+    """One recording before its steps have numbers; `marked` if it was checked for mistakes.
 
     `weight` says how many equal recordings it stands for.
     """

@@ -20,7 +20,7 @@ _WRONG = frozenset({"1", "1.0", "true", "t", "yes", "y"})
 _LEFT_OUT = frozenset({"skipped", "missing", "omitted", "missing step", "not done"})
 
 SWAPPED = 0.5
-"""Where in so many rows the step stays and the recording changes, each seems to be the other."""
+"""Share of rows that keep the step and change the recording, above which both seem swapped."""
 SWAP = (
     "from row to row the recording changes and the step stays: if the two columns are swapped, "
     "exchange their names, in the first line or where you gave them; if the rows are sorted by "
@@ -380,7 +380,7 @@ def parse_weight(text: str, about: str) -> float:
 
 
 def parse_mark(text: str) -> tuple[str | None, bool]:
-    """Return the mistake mark that somebody wrote, and whether the step was done at all.
+    """Return the mistake that a text marks, and whether the step was done at all.
 
     Examples
     --------

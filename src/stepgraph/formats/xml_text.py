@@ -177,7 +177,7 @@ def check_characters(graph: TaskGraph, language: str, *, unescaped: str = "") ->
 
 
 def check_steps(graph: TaskGraph, language: str) -> None:
-    """Check that there is something to do, without which a process cannot be told from nothing.
+    """Check that a graph has steps: a process without any says nothing.
 
     Raises
     ------

@@ -41,7 +41,7 @@ class LogFilter:
     min_variant
         Leave out sequences that fewer recordings show.
     top_variants
-        Keep only so many sequences of each procedure, the most frequent.
+        Maximum number of sequences of each procedure; the most frequent are kept.
 
     Raises
     ------
