@@ -5,7 +5,7 @@ import pytest
 import stepgraph.report.content
 import stepgraph.report.relearning
 from stepgraph.errors import GraphError
-from stepgraph.graph import Provenance, TaskGraph, connect_ends
+from stepgraph.graph import Constraints, Provenance, TaskGraph, connect_ends
 from stepgraph.graph.evidence import EdgeEvidence, StepAttributes
 from stepgraph.pipeline import learn
 from stepgraph.procedures import load_procedure
@@ -238,3 +238,15 @@ def test_marks_of_the_file_are_told_and_who_is_left_out_is_counted() -> None:
     assert ("order",) in marked.values()
     assert "from 15 recordings (without 5 with marked mistakes), the same" in report.training_about
     assert "; marked in the file: order" in to_html(report)
+
+
+def test_stated_edges_that_the_method_cannot_obey_are_named() -> None:
+    learned = learn(RECORDINGS, method="intersection")
+    edge = next(edge for edge in learned.edges if "START" not in edge and "END" not in edge)
+    pinned = learned.replace(constraints=Constraints(pinned=[edge]))
+    again = relearn(pinned, RECORDINGS, draws=1)
+    assert again is not None
+    assert "'intersection' takes no constraints: 1 stated edge played no part" in again.about
+    free = relearn(learned, RECORDINGS, draws=1)
+    assert free is not None
+    assert "constraints" not in free.about

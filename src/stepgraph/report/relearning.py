@@ -116,7 +116,7 @@ def relearn(
         usable, _ = learnable(demonstrations, options.with_mistakes)
         (same,) = _graphs([usable], options, progress)
         curve = options.learner().training_curve(usable, seed=options.seed)
-        about = _about(graph, same, usable, demonstrations)
+        about = _about(graph, same, usable, demonstrations) + _without(graph, options)
         if truth is None or wanted < 2:
             if truth is not None and draws is None:
                 about += (
@@ -149,6 +149,17 @@ def usual_draws(method: str, demonstrations: Demonstrations) -> int:
     once = max(len(demonstrations.vocabulary) ** 2 * len(demonstrations), 1)
     possible = min(_WORK.get(method, _OTHER_WORK) // once, DRAWS)
     return possible if possible >= LEAST_DRAWS else min(possible, 1)
+
+
+def _without(graph: TaskGraph, options: LearningOptions) -> str:
+    """Return a sentence on stated edges that the method cannot obey, or nothing."""
+    dropped = len({*graph.constraints.required, *graph.constraints.never})
+    if not dropped or options.constraints.required or options.constraints.never:
+        return ""
+    return (
+        f" The method {options.method!r} takes no constraints: {dropped} stated "
+        f"edge{'s' if dropped > 1 else ''} played no part."
+    )
 
 
 def _about(
