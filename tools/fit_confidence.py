@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.generators import draw_problems
-from stepgraph.learners.partial_order import closure
+from stepgraph.graph.adjacency import closure
 from stepgraph.learners.robust.confidence import Place, features, places
+from stepgraph.learners.robust.demonstrators import Recordings
 from stepgraph.learners.robust.learner import Robust
-from stepgraph.learners.robust.recordings import Recordings
 
 Matrix = NDArray[np.float64]
 FIRST_SEED = 10_000

@@ -18,9 +18,8 @@ from benchmarks.graphs.edge_rows import EDGE_COLUMNS, edge_row
 from benchmarks.harness import BenchmarkResult, Column, Request, choose_rows, compute_rows, timed
 from stepgraph.errors import MissingExtraError
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.adjacency import Matrix, WeightedAdjacency
+from stepgraph.graph.adjacency import Matrix, WeightedAdjacency, closure, reduction
 from stepgraph.learners.fusion import ADJACENT, BASE, IN_PRIOR, SHARED_WORD, Evidence, Fusion
-from stepgraph.learners.partial_order import closure, reduction
 from stepgraph.postprocess import to_graph
 
 RIDGE = 0.5

@@ -157,7 +157,7 @@ def _majority(halves: Sequence[Halves], seed: int) -> Answers:  # noqa: ARG001 -
 
 
 def _chance(halves: Sequence[Halves], seed: int) -> Answers:  # noqa: ARG001 - whatever they are
-    from stepgraph.learners.transformer.likely_order import random_matrices
+    from stepgraph.learners.transformer.trained import random_matrices
 
     return _judged(random_matrices(RANDOM, 4, seed), random_matrices(RANDOM, 5, seed + 1))
 
@@ -219,17 +219,17 @@ def _asked(
 
 def _judged(pairs: Any, triplets: Any) -> Answers:
     """Return the right answers by both rules, from matrices of two and of three steps."""
-    from stepgraph.learners.transformer import likely_order
+    from stepgraph.learners.transformer import trained
 
     shares = {
-        "ordering": likely_order.first_share(pairs),
-        "future": likely_order.future_share(triplets),
+        "ordering": trained.first_share(pairs),
+        "future": trained.future_share(triplets),
     }
     fair = {name: 0.5 + 0.5 * np.sign(share - 0.5) for name, share in shares.items()}
     return {
         **fair,
-        "published_ordering": likely_order.published_first(pairs).astype(np.float64),
-        "published_future": likely_order.published_future(triplets).astype(np.float64),
+        "published_ordering": trained.published_first(pairs).astype(np.float64),
+        "published_future": trained.published_future(triplets).astype(np.float64),
     }
 
 

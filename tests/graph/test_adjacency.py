@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 
 from stepgraph.errors import CycleError, GraphError, UnknownNameError
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.adjacency import Matrix, WeightedAdjacency
+from stepgraph.graph.adjacency import BoolMatrix, Matrix, WeightedAdjacency, closure, reduction
 from stepgraph.sequences import Vocabulary
 from tests.graph.examples import same
 from tests.strategies import task_graphs
@@ -155,3 +155,13 @@ def test_a_networkx_weight_that_is_no_number_is_refused() -> None:
     graph.add_edge("b", "a", weight="heavy")
     with pytest.raises(GraphError, match="'b' needing 'a' is 'heavy'"):
         TaskGraph.from_networkx(graph)
+
+
+@given(arrays(np.bool_, (4, 4)))
+def test_closure_and_reduction_equal_networkx(matrix: BoolMatrix) -> None:
+    edges = np.tril(matrix, -1)
+    graph = nx.from_numpy_array(edges, create_using=nx.DiGraph)
+    closed = closure(edges)
+    assert set(zip(*closed.nonzero(), strict=True)) == set(nx.transitive_closure(graph).edges)
+    reduced = set(zip(*reduction(closed).nonzero(), strict=True))
+    assert reduced == set(nx.transitive_reduction(graph).edges)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from stepgraph.errors import InputError
 from stepgraph.graph import Constraints
+from stepgraph.graph.adjacency import closure
 from stepgraph.insight import advise
 from stepgraph.insight.advice import most_telling_order
-from stepgraph.learners.partial_order import closure
 from stepgraph.sequences import Demonstrations
 from tests.strategies import demonstrations
 

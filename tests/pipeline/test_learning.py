@@ -21,7 +21,7 @@ from stepgraph.formats.json_text import dump_json, parse_json
 from stepgraph.formats.stepgraph_json import graph_from_json, graph_to_json
 from stepgraph.graph import Provenance, TaskGraph
 from stepgraph.graph.adjacency import WeightedAdjacency
-from stepgraph.insight.notes import doubts
+from stepgraph.insight.evidence import doubts
 from stepgraph.learners import LEARNERS, get_learner
 from stepgraph.learners.precedence import precedence
 from stepgraph.pipeline import learn

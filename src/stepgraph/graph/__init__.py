@@ -8,8 +8,7 @@ once.
 
 from stepgraph.graph.constraints import NO_CONSTRAINTS, Constraints
 from stepgraph.graph.edges import Edge, connect_ends
-from stepgraph.graph.evidence import EdgeEvidence, StepAttributes
-from stepgraph.graph.provenance import Provenance
+from stepgraph.graph.evidence import EdgeEvidence, Provenance, StepAttributes
 from stepgraph.graph.task_graph import TaskGraph
 
 __all__ = [

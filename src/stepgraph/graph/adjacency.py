@@ -1,4 +1,4 @@
-"""Graphs as matrices: learned weights, 0 and 1, and networkx graphs.
+"""Graphs as matrices: learned weights, partial orders, 0 and 1, and networkx graphs.
 
 A `WeightedAdjacency` is the paper's matrix Z with the names that belong to it. This is the
 one place that says what its indices mean: row = a step, column = a precondition of it. The
@@ -22,6 +22,7 @@ from stepgraph.sequences import END, START, Vocabulary
 if TYPE_CHECKING:
     import networkx as nx
 
+BoolMatrix = NDArray[np.bool_]
 Matrix = NDArray[np.float64]
 
 
@@ -92,6 +93,21 @@ class WeightedAdjacency:
         kept = [node for node, name in enumerate(self.vocabulary.nodes) if name not in steps]
         names = tuple(name for name in self.vocabulary.steps if name not in steps)
         return WeightedAdjacency(Vocabulary(names), self.matrix[np.ix_(kept, kept)], self.threshold)
+
+
+def closure(edges: BoolMatrix) -> BoolMatrix:
+    """Return all that follows from acyclic edges."""
+    closed = edges.copy()
+    for middle in range(len(closed)):
+        closed |= closed[:, middle, None] & closed[None, middle, :]
+    return closed
+
+
+def reduction(closed: BoolMatrix) -> BoolMatrix:
+    """Return the pairs of a closed order that do not follow from others."""
+    paths = closed.astype(np.float32)
+    reduced: BoolMatrix = closed & ~(paths @ paths > 0)
+    return reduced
 
 
 def matrix_of(needs: Sequence[Sequence[int]]) -> NDArray[np.float64]:

@@ -19,8 +19,7 @@ from stepgraph.graph.edges import (
     reached,
     waits_for,
 )
-from stepgraph.graph.evidence import EdgeEvidence, StepAttributes
-from stepgraph.graph.provenance import Provenance
+from stepgraph.graph.evidence import EdgeEvidence, Provenance, StepAttributes
 from stepgraph.sequences import Vocabulary
 
 if TYPE_CHECKING:

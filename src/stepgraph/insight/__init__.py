@@ -10,8 +10,7 @@ from __future__ import annotations
 from stepgraph.insight.advice import Advice, Question, advise
 from stepgraph.insight.attributes import step_attributes
 from stepgraph.insight.audit import Audit, AuditedRecording, Finding, Slip, audit
-from stepgraph.insight.evidence import edge_evidence, why
-from stepgraph.insight.notes import consequences
+from stepgraph.insight.evidence import consequences, edge_evidence, why
 
 __all__ = [
     "Advice",

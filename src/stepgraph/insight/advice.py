@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from stepgraph.errors import InputError
 from stepgraph.graph import NO_CONSTRAINTS, Constraints, Edge
-from stepgraph.insight.notes import one_order
+from stepgraph.graph.adjacency import closure, reduction
+from stepgraph.insight.evidence import one_order
 from stepgraph.insight.reliability import Judgement, judge
-from stepgraph.learners.partial_order import closure, reduction
 from stepgraph.sequences import Demonstrations, expect_demonstrations
 
 BoolMatrix = NDArray[np.bool_]

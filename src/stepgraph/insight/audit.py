@@ -15,7 +15,7 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from stepgraph.insight.habits import Tally, habit_probabilities, tally
+from stepgraph.insight.attributes import Tally, habit_probabilities, tally
 from stepgraph.insight.reliability import Judgement, judge
 from stepgraph.sequences import Demonstrations, expect_demonstrations
 

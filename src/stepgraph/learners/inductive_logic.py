@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stepgraph.graph.adjacency import Matrix, WeightedAdjacency
-from stepgraph.learners.base import Learned, Learner
+from stepgraph.learners.base import Learned, Learner, check_number
 from stepgraph.learners.precedence import precedence_of
-from stepgraph.learners.settings import check_number
 from stepgraph.repetitions import without_repetitions
 from stepgraph.sequences import Demonstrations
 

@@ -16,7 +16,7 @@ from stepgraph.formats import Reading, read_demonstrations
 from stepgraph.graph import Constraints, Edge, Provenance, TaskGraph
 from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.insight import consequences, edge_evidence, step_attributes, why
-from stepgraph.insight.notes import doubts
+from stepgraph.insight.evidence import doubts
 from stepgraph.learners import Learned, Progress, no_progress
 from stepgraph.logs import is_log, is_table, read_log
 from stepgraph.pipeline.options import DEFAULT_METHOD, LearningOptions

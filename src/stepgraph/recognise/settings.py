@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from stepgraph.errors import SettingError
-from stepgraph.learners.settings import check_number, check_whole, one_of
+from stepgraph.learners.base import check_number, check_whole, one_of
 
 
 class Design(StrEnum):

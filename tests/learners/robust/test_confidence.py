@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from benchmarks.generators import draw_problems
 from stepgraph.evaluation import calibration_error
+from stepgraph.graph.adjacency import closure, reduction
 from stepgraph.learners import get_learner
-from stepgraph.learners.partial_order import closure, reduction
 from stepgraph.learners.robust.confidence import (
     LARGEST,
     WEIGHTS,
@@ -22,10 +22,8 @@ from stepgraph.learners.robust.confidence import (
     features,
     places,
 )
-from stepgraph.learners.robust.demonstrators import Demonstrators
-from stepgraph.learners.robust.pair_mixture import pair_log_odds
-from stepgraph.learners.robust.recordings import Recordings
-from stepgraph.learners.robust.search import toggled
+from stepgraph.learners.robust.demonstrators import Demonstrators, Recordings
+from stepgraph.learners.robust.search import pair_log_odds, toggled
 from stepgraph.postprocess import to_graph
 from stepgraph.repetitions import Repetitions
 from stepgraph.sequences import END, START, Demonstrations

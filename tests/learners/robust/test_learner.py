@@ -12,11 +12,11 @@ from benchmarks.generators import Noise, draw_demonstrations, random_procedure
 from stepgraph.errors import InputError, SettingError
 from stepgraph.evaluation import compare_edges
 from stepgraph.graph import Constraints, TaskGraph
+from stepgraph.graph.adjacency import closure, reduction
 from stepgraph.learners import Learned, get_learner
-from stepgraph.learners.partial_order import closure, reduction
 from stepgraph.learners.robust import Robust, learner
+from stepgraph.learners.robust.demonstrators import Recordings
 from stepgraph.learners.robust.learner import FEWEST, without_slips
-from stepgraph.learners.robust.recordings import Recordings
 from stepgraph.postprocess import to_graph
 from stepgraph.procedures import load_procedure, procedure_names
 from stepgraph.repetitions import Repetitions

@@ -12,12 +12,18 @@ import numpy as np
 
 from stepgraph.errors import InputError, SettingError
 from stepgraph.graph.adjacency import WeightedAdjacency
-from stepgraph.learners.base import Learned, Learner, Progress, no_progress
+from stepgraph.learners.base import (
+    Learned,
+    Learner,
+    Progress,
+    check_number,
+    check_whole,
+    no_progress,
+)
 from stepgraph.learners.llm.cache import Cache, DamagedError
 from stepgraph.learners.llm.client import Client, Reply
 from stepgraph.learners.llm.endpoint import find_cache, find_endpoint
 from stepgraph.learners.llm.questions import Answer, Outcome, Question, read_answer
-from stepgraph.learners.settings import check_number, check_whole
 from stepgraph.sequences import Demonstrations
 
 LONGEST_TIMEOUT = 86_400.0

@@ -14,11 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from stepgraph.learners.partial_order import reduction
-from stepgraph.learners.robust.demonstrators import Demonstrators
-from stepgraph.learners.robust.pair_mixture import pair_log_odds
-from stepgraph.learners.robust.recordings import Recordings
-from stepgraph.learners.robust.search import toggled
+from stepgraph.graph.adjacency import reduction
+from stepgraph.learners.robust.demonstrators import Demonstrators, Recordings
+from stepgraph.learners.robust.search import pair_log_odds, toggled
 
 BoolMatrix = NDArray[np.bool_]
 Matrix = NDArray[np.float64]

@@ -10,16 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stepgraph.errors import InputError, SettingError
-from stepgraph.graph.adjacency import WeightedAdjacency
-from stepgraph.learners.base import Curve, Learned, Progress, no_progress
-from stepgraph.learners.partial_order import closure, reduction, without
+from stepgraph.graph.adjacency import WeightedAdjacency, closure, reduction
+from stepgraph.learners.base import Curve, Learned, Progress, check_number, no_progress
 from stepgraph.learners.prior_knowledge import InformedLearner, NumberedConstraints
 from stepgraph.learners.robust.confidence import Confidence, confidence
-from stepgraph.learners.robust.demonstrators import TRUSTED, Demonstrators
-from stepgraph.learners.robust.pair_mixture import first_order
-from stepgraph.learners.robust.recordings import Recordings, by_place
-from stepgraph.learners.robust.search import EDGE_COST, Search, ignore_share
-from stepgraph.learners.settings import check_number
+from stepgraph.learners.robust.demonstrators import TRUSTED, Demonstrators, Recordings, by_place
+from stepgraph.learners.robust.search import EDGE_COST, Search, first_order, ignore_share, without
 from stepgraph.sequences import Demonstrations
 
 BoolMatrix = NDArray[np.bool_]

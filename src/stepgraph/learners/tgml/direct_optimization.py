@@ -16,10 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stepgraph.graph.adjacency import Matrix, WeightedAdjacency
-from stepgraph.learners.base import Curve, Learned, Learner, Progress, no_progress
+from stepgraph.learners.base import (
+    Curve,
+    Learned,
+    Learner,
+    Progress,
+    check_number,
+    check_whole,
+    no_progress,
+    one_of,
+)
 from stepgraph.learners.precedence import precedence
 from stepgraph.learners.robust.learner import without_slips
-from stepgraph.learners.settings import check_number, check_whole, one_of
 from stepgraph.learners.tgml.descent import Descent, Problem, optimise
 from stepgraph.learners.tgml.stopping import SequenceAccuracyPlateau, Stopping, sequence_accuracy
 from stepgraph.repetitions import Repetitions, random_occurrences, without_repetitions

@@ -1,7 +1,7 @@
 """The Task Graph Transformer: from embeddings of key-steps to the adjacency matrix.
 
 `learner` holds the methods ``tgt-text`` and ``tgt-video``. `model` is the network, `dataset` what
-it learns from, `fitting` its training by the TGML loss, `trained` a trained network and its file.
-Embeddings come from `sentence_embeddings` (by `minilm`, unless told otherwise) or from
-`embedding_files`; `likely_order` answers which of two steps comes first.
+it learns from, `fitting` its training by the TGML loss, `trained` a trained network, its file and
+its answers. Embeddings come from `sentence_embeddings` (by `minilm`, unless told otherwise) or from
+`embedding_files`.
 """

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from stepgraph.learners.partial_order import closure
+from stepgraph.graph.adjacency import closure
 from stepgraph.learners.precedence import precedence
 from stepgraph.repetitions import Repetitions, without_repetitions
 from stepgraph.sequences import Demonstrations

@@ -15,9 +15,16 @@ import torch
 
 from stepgraph.errors import FormatError, SettingError
 from stepgraph.graph.adjacency import WeightedAdjacency
-from stepgraph.learners.base import Curve, Learned, Learner, Progress, no_progress
+from stepgraph.learners.base import (
+    Curve,
+    Learned,
+    Learner,
+    Progress,
+    check_number,
+    check_whole,
+    no_progress,
+)
 from stepgraph.learners.network_training import one_thread
-from stepgraph.learners.settings import check_number, check_whole
 from stepgraph.learners.tgml.stopping import sequence_accuracy
 from stepgraph.learners.transformer import minilm
 from stepgraph.learners.transformer.dataset import EmbeddedProcedure, Vectors

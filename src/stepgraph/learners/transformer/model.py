@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from stepgraph.errors import SettingError
-from stepgraph.learners.settings import check_number, check_whole
+from stepgraph.learners.base import check_number, check_whole
 
 MASKED = -1e9
 """The score of an impossible edge; its softmax is exactly 0, as that of minus infinity."""
