@@ -16,7 +16,7 @@ from benchmarks.datasets.command import DataDirectory, data_app
 from stepgraph.cli import options
 from stepgraph.cli.main import run_app
 from stepgraph.cli.output import count, echo, print_json, print_notes, print_table, progress_bar
-from stepgraph.cli.targets import check_file, check_folder
+from stepgraph.cli.output_files import check_file, check_folder
 from stepgraph.errors import SettingError
 
 if TYPE_CHECKING:

@@ -166,7 +166,7 @@ def test_a_scheduler_that_is_not_there_is_one_clear_message(
 def test_a_file_too_large_to_be_read_at_once_says_how_to_read_it(
     stepgraph: Run, two: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stepgraph.cli.log_options.LARGEST_FILE", 10)
+    monkeypatch.setattr("stepgraph.cli.recordings.LARGEST_FILE", 10)
     result = stepgraph("learn", two, "-m", "intersection")
     assert result.code == 2
     assert "read it as an event log with --format log" in result.err

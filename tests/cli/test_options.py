@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -12,6 +13,7 @@ from stepgraph.errors import SettingError, UnknownNameError
 from stepgraph.graph import TaskGraph
 from stepgraph.learners.base import Learned, Learner
 from stepgraph.sequences import Demonstrations
+from tests.cli.running import Run
 
 
 class Colour(StrEnum):
@@ -97,3 +99,24 @@ def test_columns_are_given_by_their_role() -> None:
         "step": "What was done",
         "recording": "id",
     }
+
+
+@pytest.mark.parametrize("command", ["learn", "inspect"])
+def test_every_option_stands_once_below_a_title(stepgraph: Run, command: str) -> None:
+    help_ = stepgraph(command, "--help").out
+    titles = re.findall(r"^(\w.*):$", help_, flags=re.MULTILINE)
+    assert titles[:2] == ["Arguments", "Options"]
+    assert len(titles) == len(set(titles)) > 4
+    options = re.findall(r"^  (?:-\w, )?(--[a-z-]+)", help_, flags=re.MULTILINE)
+    assert len(options) == len(set(options))
+    assert {"--json", "--help", "--order", "--since", "--memory"} <= set(options)
+
+
+def test_the_options_of_a_section_stand_below_it(stepgraph: Run) -> None:
+    _, _, below = stepgraph("learn", "--help").out.partition("Prior knowledge")
+    section, _, _ = below.partition("\n\n")
+    assert re.findall(r"^  (--\S+)", section, flags=re.MULTILINE) == [
+        "--must",
+        "--never",
+        "--prior",
+    ]

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stepgraph.cli import options
-from stepgraph.cli.notes import print_notes_on
-from stepgraph.cli.output import count, echo, print_json, print_notes
+from stepgraph.cli.output import count, echo, print_json, print_notes, print_notes_on
 from stepgraph.errors import SettingError
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stepgraph.cli import options
-from stepgraph.cli.notes import print_notes_on
-from stepgraph.cli.output import count, echo, print_json, print_notes, print_table
+from stepgraph.cli.output import count, echo, print_json, print_notes, print_notes_on, print_table
 
 if TYPE_CHECKING:
     from stepgraph.insight import Audit, AuditedRecording

@@ -9,8 +9,8 @@ import typer
 
 from stepgraph.cli import options
 from stepgraph.cli.output import count, echo, print_json, print_notes
+from stepgraph.cli.output_files import check_file, check_replaced
 from stepgraph.cli.recordings import read_for_graph
-from stepgraph.cli.targets import check_file, check_replaced
 from stepgraph.errors import InputError, SettingError, UnknownNameError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import typer
 
 from stepgraph.cli import options
 from stepgraph.cli.output import echo, print_notes
-from stepgraph.cli.targets import check_file, check_format, check_replaced
+from stepgraph.cli.output_files import check_file, check_format, check_replaced
 
 if TYPE_CHECKING:
     from stepgraph.graph import TaskGraph

@@ -11,7 +11,7 @@ import typer
 
 from stepgraph.cli import options
 from stepgraph.cli.output import echo, print_notes, print_table
-from stepgraph.cli.targets import is_folder
+from stepgraph.cli.output_files import is_folder
 from stepgraph.errors import FileError
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stepgraph.cli import log_options, options
-from stepgraph.cli.flags import in_flags
-from stepgraph.cli.output import count, echo, print_json, print_notes, print_table
+from stepgraph.cli import options
+from stepgraph.cli.output import count, echo, in_flags, print_json, print_notes, print_table
+from stepgraph.cli.recordings import LogOptions, with_log_options
 
 if TYPE_CHECKING:
     from stepgraph.logs import LogProfile
@@ -18,6 +18,7 @@ LONGEST_NAME = 300
 """Longer names are cut in tables; JSON has them whole."""
 
 
+@with_log_options
 def inspect(
     log: Annotated[
         str,
@@ -27,23 +28,10 @@ def inspect(
             show_default=False,
         ),
     ],
-    recording_column: log_options.RecordingColumn = None,
-    step_column: log_options.StepColumn = None,
-    time_column: log_options.TimeColumn = None,
-    procedure_column: log_options.ProcedureColumn = None,
-    lifecycle_column: log_options.LifecycleColumn = None,
+    *,
     column: options.ColumnNames = None,
-    time_format: log_options.TimeFormat = None,
     order: options.Order = None,
-    since: log_options.Since = None,
-    until: log_options.Until = None,
-    complete: log_options.Complete = False,
-    first_step: log_options.FirstStep = None,
-    last_step: log_options.LastStep = None,
-    min_step: log_options.MinStep = None,
-    min_variant: log_options.MinVariant = None,
-    top_variants: log_options.TopVariants = None,
-    memory: log_options.Memory = None,
+    given: LogOptions,
     as_json: options.AsJson = False,
 ) -> None:
     """Say what an event log holds before learning from it.
@@ -52,27 +40,6 @@ def inspect(
     """
     from stepgraph.logs import profile_log
 
-    given = log_options.LogOptions(
-        columns={
-            "recording": recording_column,
-            "step": step_column,
-            "time": time_column,
-            "procedure": procedure_column,
-            "lifecycle": lifecycle_column,
-        },
-        filters={
-            "since": since,
-            "until": until,
-            "complete": complete,
-            "first_step": first_step,
-            "last_step": last_step,
-            "min_step": min_step,
-            "min_variant": min_variant,
-            "top_variants": top_variants,
-        },
-        time_format=time_format,
-        memory=memory,
-    )
     profile = profile_log(log, **given.reading(column, order))
     if as_json:
         print_json(profile.to_json())

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stepgraph.cli import log_options, options
-from stepgraph.cli.graph_files import GraphTarget, print_report, too_many
-from stepgraph.cli.notes import print_notes_on
-from stepgraph.cli.output import is_terminal, print_notes, progress_bar
-from stepgraph.cli.sections import KNOWLEDGE, LEARNING, NAMES, READING
+from stepgraph.cli import options
+from stepgraph.cli.options import KNOWLEDGE, LEARNING, NAMES, READING
+from stepgraph.cli.output import is_terminal, print_notes, print_notes_on, progress_bar
+from stepgraph.cli.output_files import GraphTarget, print_report, too_many
+from stepgraph.cli.recordings import LogOptions, refuse_large, with_log_options
 from stepgraph.errors import InputError, SettingError
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from stepgraph.sequences import Demonstrations
 
 
+@with_log_options
 def learn(
     demos: Annotated[
         str | None,
@@ -33,6 +34,7 @@ def learn(
             show_default=False,
         ),
     ] = None,
+    *,
     output: Annotated[
         str | None,
         typer.Option(
@@ -117,21 +119,7 @@ def learn(
         ),
     ] = None,
     embeddings: options.Embeddings = None,
-    recording_column: log_options.RecordingColumn = None,
-    step_column: log_options.StepColumn = None,
-    time_column: log_options.TimeColumn = None,
-    procedure_column: log_options.ProcedureColumn = None,
-    lifecycle_column: log_options.LifecycleColumn = None,
-    time_format: log_options.TimeFormat = None,
-    since: log_options.Since = None,
-    until: log_options.Until = None,
-    complete: log_options.Complete = False,
-    first_step: log_options.FirstStep = None,
-    last_step: log_options.LastStep = None,
-    min_step: log_options.MinStep = None,
-    min_variant: log_options.MinVariant = None,
-    top_variants: log_options.TopVariants = None,
-    memory: log_options.Memory = None,
+    log: LogOptions,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -172,27 +160,6 @@ def learn(
     )
     if repetitions != "first":
         settings["repetitions"] = repetitions
-    log = log_options.LogOptions(
-        columns={
-            "recording": recording_column,
-            "step": step_column,
-            "time": time_column,
-            "procedure": procedure_column,
-            "lifecycle": lifecycle_column,
-        },
-        filters={
-            "since": since,
-            "until": until,
-            "complete": complete,
-            "first_step": first_step,
-            "last_step": last_step,
-            "min_step": min_step,
-            "min_variant": min_variant,
-            "top_variants": top_variants,
-        },
-        time_format=time_format,
-        memory=memory,
-    )
     if log.is_log(demos, file_format):
         if errors is not None:
             raise SettingError("--errors: of no use to an event log; leave it out")
@@ -260,7 +227,7 @@ class _Source:
 def _read_file(path: Path, reading: dict[str, Any]) -> Iterator[_Source]:
     from stepgraph.formats import read_demonstrations
 
-    log_options.refuse_large(path)
+    refuse_large(path)
     found = read_demonstrations(path, **reading)
     yield _Source([*found.procedures], [*found.procedures.values()], found.notes)
 

@@ -30,8 +30,8 @@ from stepgraph.cli import (
     studio,
     watch,
 )
+from stepgraph.cli.options import SectionedCommand
 from stepgraph.cli.output import discard_output, echo, prepare_streams, print_error
-from stepgraph.cli.sections import SectionedCommand
 from stepgraph.errors import StepgraphError
 
 INTERRUPTED = 130

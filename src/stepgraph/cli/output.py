@@ -1,10 +1,16 @@
-"""What commands print: text, tables, graphs, JSON, live lines, and progress on a terminal."""
+"""What commands print: text, tables, graphs, JSON, notes, live lines, and progress on a terminal.
+
+The library names its parameters, as in ``with_mistakes=True``; on the command line that is
+``--with-mistakes``. All messages and notes pass through `in_flags` on their way to the terminal.
+What is true of many procedures is said once.
+"""
 
 from __future__ import annotations
 
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -12,7 +18,6 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
-from stepgraph.cli.flags import in_flags
 from stepgraph.errors import FileError
 from stepgraph.layout.text import columns, pad, printable, wrap
 
@@ -277,3 +282,156 @@ def _print(line: str) -> None:
     except OSError as error:
         discard_output()
         raise FileError(f"the output cannot be written ({error.strerror})") from None
+
+
+FLAGS = {
+    "columns": "--column",
+    "complete": "--complete",
+    "draws": "--again",
+    "embeddings": "--embeddings",
+    "errors": "--errors",
+    "format": "--format",
+    "memory": "--memory",
+    "method": "--method",
+    "min_step": "--min-step",
+    "must": "--must",
+    "never": "--never",
+    "order": "--order",
+    "port": "--port",
+    "procedure": "--procedure",
+    "repetitions": "--repetitions",
+    "scheduler": "--scheduler",
+    "time_format": "--time-format",
+    "with_mistakes": "--with-mistakes",
+    "workers": "--workers",
+}
+"""For each parameter that messages name, its option."""
+SETTINGS = ("base_url", "cache", "features", "least_probable", "model", "unified")
+"""Settings of methods that messages name; they are given with --set."""
+
+_NAMES = "|".join((*FLAGS, *SETTINGS))
+_PARAMETER = re.compile(
+    r"(?<![-\w.'\"={])(?<!\w\()(?<!--set )(?<!--column )"
+    rf"(?P<name>{_NAMES})=(?P<value>'[^']*'|\"[^\"]*\"|\{{[^}}]*\}}|\[[^\]]*\]|[^\s,;)]+)"
+)
+_ROLE = re.compile(r"['\"](\w+)['\"]: ['\"]?([^'\",}]*)")
+_EDGE = re.compile(r"\[\((['\"])(.*)\1, (['\"])(.*)\3\)\]")
+
+
+def in_flags(message: str) -> str:
+    """Return a message of the library with the options of the command line in it.
+
+    Parameters
+    ----------
+    message
+        What the library said.
+
+    Examples
+    --------
+    >>> in_flags("to keep them use with_mistakes=True, or order='start'")
+    'to keep them use --with-mistakes, or --order start'
+    >>> in_flags("columns={'recording': NAME, 'step': 'what'} names them")
+    '--column recording=NAME --column step=what names them'
+    >>> in_flags("least_probable=0.5 rules it out")
+    '--set least_probable=0.5 rules it out'
+    >>> in_flags("never=[('A', 'B')] rules it out")
+    "--never 'A needs B' rules it out"
+    """
+    return _PARAMETER.sub(_flag, message)
+
+
+def _flag(found: re.Match[str]) -> str:
+    name, value = found["name"], found["value"]
+    if name in SETTINGS:
+        plain = value.strip("'\"")
+        return f"--set {name}={plain.lower() if plain in ('True', 'False') else plain}"
+    if value == "True":
+        return FLAGS[name]
+    if value.startswith("{"):
+        return " ".join(f"{FLAGS[name]} {role}={column}" for role, column in _ROLE.findall(value))
+    if edge := _EDGE.fullmatch(value):
+        return f"{FLAGS[name]} '{edge[2]} needs {edge[4]}'"
+    plain = value.strip("'\"")
+    return f"{FLAGS[name]} {repr(plain) if ' ' in plain else plain}"
+
+
+MANY = 3
+"""Minimum number of procedures whose like notes become one."""
+NAMED = 3
+"""Maximum number of procedures to name."""
+_NUMBER = re.compile(r"('[^']*')|\d+(?:\.\d+)?")  # names in quotes may hold numbers; they stay
+
+
+def print_notes_on(procedures: Iterable[str], notes: Iterable[str]) -> None:
+    """Print notes, each with its procedure's name and a colon in front where it is of one.
+
+    Parameters
+    ----------
+    procedures
+        All names.
+    notes
+        The notes.
+    """
+    print_notes(said_once(procedures, notes))
+
+
+def print_notes_of(by_procedure: Sequence[tuple[str, Iterable[str]]]) -> None:
+    """Print what is noted of each of some procedures; their names only if they are several.
+
+    Parameters
+    ----------
+    by_procedure
+        Names and notes.
+    """
+    if len(by_procedure) == 1:
+        print_notes(by_procedure[0][1])
+        return
+    notes = [f"{name}: {note}" for name, own in by_procedure for note in own]
+    print_notes_on([name for name, _ in by_procedure], notes)
+
+
+def said_once(procedures: Iterable[str], notes: Iterable[str]) -> list[str]:
+    """Return notes, with one in place of those that differ in procedure and numbers alone.
+
+    Parameters
+    ----------
+    procedures, notes
+        Those of `print_notes_on`.
+
+    Examples
+    --------
+    >>> notes = ["tea: 2 steps left out", "soup: 5 steps left out", "rice: 2 steps left out"]
+    >>> said_once(["tea", "soup", "rice"], notes)
+    ['3 procedures (tea, soup, rice): 2 to 5 steps left out']
+    """
+    fronts = sorted((f"{name}: " for name in procedures), key=len, reverse=True)
+    alike: dict[tuple[bool, str], list[tuple[str, str]]] = {}
+    for note in notes:
+        front = next((front for front in fronts if note.startswith(front)), "")
+        text = note.removeprefix(front)
+        kind = _NUMBER.sub(lambda found: found[1] or "#", text) if front else text
+        key = bool(front), kind
+        alike[key] = [*alike.pop(key, ()), (front, text)]  # where the last of them stands
+    said: list[str] = []
+    for group in alike.values():
+        of = dict.fromkeys(front for front, _ in group)
+        if len(of) >= MANY:
+            names = [front.removesuffix(": ") for front in of]
+            listed = ", ".join(names[:NAMED]) + (", ..." if names[NAMED:] else "")
+            text = _with_ranges([text for _, text in group])
+            said.append(f"{len(of)} procedures ({listed}): {text}")
+        else:
+            said += [f"{front}{text}" for front, text in group]
+    return said
+
+
+def _with_ranges(texts: list[str]) -> str:
+    """Return texts that differ in numbers alone as one, each number from the lowest on."""
+    numbers = [[found[0] for found in _NUMBER.finditer(text) if not found[1]] for text in texts]
+    ranges = iter([_range(column) for column in zip(*numbers, strict=True)])
+    return _NUMBER.sub(lambda found: found[1] or next(ranges), texts[0])
+
+
+def _range(numbers: tuple[str, ...]) -> str:
+    low, high = min(numbers, key=float), max(numbers, key=float)
+    return low if low == high else f"{low} to {high}"

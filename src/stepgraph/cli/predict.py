@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from stepgraph.cli import options
-from stepgraph.cli.graph_files import GraphTarget, print_report
+from stepgraph.cli.output_files import GraphTarget, print_report
 
 
 def predict(

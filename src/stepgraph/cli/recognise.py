@@ -22,7 +22,7 @@ from stepgraph.cli.output import (
     print_table,
     progress_bar,
 )
-from stepgraph.cli.targets import check_file
+from stepgraph.cli.output_files import check_file
 from stepgraph.errors import FileError, FormatError, InputError, SettingError
 
 if TYPE_CHECKING:

@@ -1,19 +1,201 @@
-"""Recordings to compare with a graph, as several commands read them."""
+"""How several commands read recordings: event logs, and the recordings of a graph's procedure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
+import typer
+
+from stepgraph.cli import options
+from stepgraph.cli.options import LOG_COLUMNS, LOG_FILTERS, LOG_MEANS
 from stepgraph.cli.output import count
-from stepgraph.errors import InputError, UnknownNameError, nearest_names
+from stepgraph.errors import InputError, SettingError, UnknownNameError, nearest_names
 
 if TYPE_CHECKING:
     from stepgraph.formats import Reading
     from stepgraph.graph import TaskGraph
     from stepgraph.sequences import Demonstrations
+
+
+LOG_FORMAT = "log"
+"""What --format says for a file that is to be read as an event log."""
+LARGEST_FILE = 200_000_000
+"""Maximum number of bytes of a file that is read at once; event logs can be of any size."""
+
+
+def _option(section: str, metavar: str, says: str) -> Any:
+    return typer.Option(metavar=metavar, help=says, rich_help_panel=section)
+
+
+@dataclass(frozen=True)
+class LogOptions:
+    """The options that only event logs have; `with_log_options` gives them to a command.
+
+    The fields are named as the options are, their annotations are what the help says.
+    """
+
+    recording_column: Annotated[
+        str | None, _option(LOG_COLUMNS, "NAME", "The column that names the recording.")
+    ] = None
+    step_column: Annotated[
+        str | None, _option(LOG_COLUMNS, "NAME", "The column that names the step.")
+    ] = None
+    time_column: Annotated[
+        str | None, _option(LOG_COLUMNS, "NAME", "The column with the time to sort by.")
+    ] = None
+    procedure_column: Annotated[
+        str | None,
+        _option(LOG_COLUMNS, "NAME", "The column that names the procedure; a graph for each."),
+    ] = None
+    lifecycle_column: Annotated[
+        str | None, _option(LOG_COLUMNS, "NAME", "The column that says 'start' or 'complete'.")
+    ] = None
+    time_format: Annotated[
+        str | None,
+        _option(LOG_COLUMNS, "FORMAT", "How times are written, such as '%d/%m/%Y %H:%M'."),
+    ] = None
+    since: Annotated[
+        str | None, _option(LOG_FILTERS, "DATE", "Only recordings from this day on.")
+    ] = None
+    until: Annotated[
+        str | None, _option(LOG_FILTERS, "DATE", "Only recordings up to this day.")
+    ] = None
+    complete: Annotated[
+        bool,
+        typer.Option(
+            "--complete",
+            help="Only recordings that begin and end as their procedure usually does.",
+            rich_help_panel=LOG_FILTERS,
+        ),
+    ] = False
+    first_step: Annotated[
+        str | None, _option(LOG_FILTERS, "STEP", "Only recordings that begin with it.")
+    ] = None
+    last_step: Annotated[
+        str | None, _option(LOG_FILTERS, "STEP", "Only recordings that end with it.")
+    ] = None
+    min_step: Annotated[
+        int | None, _option(LOG_FILTERS, "N", "Leave out steps that fewer recordings show.")
+    ] = None
+    min_variant: Annotated[
+        int | None, _option(LOG_FILTERS, "N", "Leave out sequences that fewer recordings have.")
+    ] = None
+    top_variants: Annotated[
+        int | None,
+        _option(LOG_FILTERS, "N", "Only the N most frequent sequences of each procedure."),
+    ] = None
+    memory: Annotated[
+        str | None, _option(LOG_MEANS, "SIZE", "What the engine may hold in memory. Default: 1GB.")
+    ] = None
+
+    def is_log(self, path: str, file_format: str | None) -> bool:
+        """Return whether recordings are to be read as an event log.
+
+        They are if the path can be nothing else (Parquet, XES, compressed, a glob, an address), if
+        ``--format log`` says so, or if an option is given that only a log has.
+
+        Raises
+        ------
+        SettingError
+            If another format is named, and such an option given.
+        """
+        from stepgraph.logs.source import is_log as is_log_path
+
+        given = asdict(self).items()
+        used = [name for name, value in given if value is not None and value is not False]
+        if file_format not in (None, LOG_FORMAT) and used:
+            option = f"--{used[0].replace('_', '-')}"
+            raise SettingError(
+                f"{option} is for event logs, and --format {file_format} says that this is none; "
+                f"use --format {LOG_FORMAT}, or leave {option} out"
+            )
+        if file_format is not None:
+            return file_format == LOG_FORMAT
+        return is_log_path(path) or bool(used)
+
+    def reading(self, column: Iterable[str] | None, order: str | None) -> dict[str, Any]:
+        """Return all of them as arguments of `stepgraph.logs.open_log`.
+
+        Parameters
+        ----------
+        column, order
+            Options that files of recordings have as well.
+        """
+        from stepgraph.logs import LogFilter
+
+        filters = {field.name: getattr(self, field.name) for field in fields(LogFilter)}
+        return {
+            "columns": self.named_columns(column),
+            "order": order,
+            "time_format": self.time_format,
+            "keep": LogFilter(**{name: one for name, one in filters.items() if one is not None}),
+            **({} if self.memory is None else {"memory": self.memory}),
+        }
+
+    def named_columns(self, column: Iterable[str] | None) -> dict[str, str]:
+        """Return which column holds what, from the options of their own and from ``--column``."""
+        found = {
+            name.removesuffix("_column"): value
+            for name, value in asdict(self).items()
+            if name.endswith("_column") and value is not None
+        }
+        for role, value in options.columns(column).items():
+            if role in found:
+                raise SettingError(f"the column of the {role} is given twice")
+            found[role] = value
+        return found
+
+
+def with_log_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with the options of `LogOptions` where it has a parameter of that type."""
+    own = signature(command, eval_str=True).parameters.values()
+    place = next(parameter.name for parameter in own if parameter.annotation is LogOptions)
+    hints = get_type_hints(LogOptions, include_extras=True)
+    options_of_logs = [
+        Parameter(
+            field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+        )
+        for field in fields(LogOptions)
+    ]
+    parameters: list[Parameter] = []
+    for parameter in own:
+        if parameter.name == place:
+            parameters += options_of_logs
+        else:
+            parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        log = LogOptions(**{name: given.pop(name) for name in hints})
+        command(**given, **{place: log})
+
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    vars(run)["__signature__"] = Signature(parameters)
+    return run
+
+
+def refuse_large(path: Path) -> None:
+    """Check that a file is small enough to be read at once.
+
+    Raises
+    ------
+    SettingError
+        If it is not; the message says how to read it all the same.
+    """
+    try:
+        size = path.stat().st_size
+    except (OSError, ValueError):
+        return  # the reader says what is wrong with it
+    if size > LARGEST_FILE:
+        raise SettingError(
+            f"{path}: {size / 1e9:.1f} GB is too much to be read at once; read it as an event log "
+            f"with --format {LOG_FORMAT}"
+        )
 
 
 def read_for_graph(

@@ -9,7 +9,7 @@ import typer
 
 from stepgraph.cli import options
 from stepgraph.cli.output import echo, print_notes, progress_bar
-from stepgraph.cli.targets import check_file, check_replaced
+from stepgraph.cli.output_files import check_file, check_replaced
 from stepgraph.errors import InputError, MissingExtraError
 
 
