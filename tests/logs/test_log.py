@@ -172,7 +172,7 @@ def test_rows_without_names_are_refused_in_tables(rows: str, message: str, put: 
     ("rows", "message"),
     [
         ("1,\n2,\n", "no row has a step"),
-        (",a\n,b\n", "no row has a recording"),
+        (",a\n,b\n", r"no row has a recording; name its column \(columns=\{'recording': NAME\}\)"),
         ("", "no rows"),
     ],
 )

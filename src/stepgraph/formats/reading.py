@@ -191,7 +191,7 @@ def lacks_times(recording: str, kind: str) -> FormatError:
     """
     return FormatError(
         f"recording {recording!r} lacks {kind} times, it cannot be sorted by them; "
-        "read the steps in the order of the file (order 'file') or add the times"
+        "read the steps in the order of the file (order='file') or add the times"
     )
 
 

@@ -55,6 +55,8 @@ class Events:
         Whether it is a moment and not just a number.
     is_zoned
         Whether the log says in which zone its moments are.
+    is_text
+        Whether the log is a table or JSON Lines, which the reader of recordings reads as well.
     tells_order
         Whether to note how the order of the rows differs from that of their times.
     notes
@@ -71,6 +73,7 @@ class Events:
     is_timed: bool
     is_dated: bool
     is_zoned: bool
+    is_text: bool
     tells_order: bool
     notes: tuple[str, ...]
 
@@ -175,6 +178,7 @@ def load_events(
         is_timed=bool(times),
         is_dated=time.is_date,
         is_zoned=time.is_zoned,
+        is_text=source.is_text,
         tells_order=source.is_text and (order != "file" or "start" in times),
         notes=tuple(notes),
     )
@@ -271,7 +275,7 @@ def _left_out(source: Source, what: str, number: int, rows: int) -> Iterator[str
     """Yield a note on rows that lack a name; where each must have one, raise."""
     if number == rows:
         raise FormatError(
-            f"{source.where}: no row has a {what}; name its column (--{what}-column NAME)"
+            f"{source.where}: no row has a {what}; name its column (columns={{{what!r}: NAME}})"
         )
     if number and source.is_text:
         raise FormatError(
@@ -348,7 +352,7 @@ def _main_time(
         return first  # the end of a pair is the time of its completion
     raise FormatError(
         f"{source.where}: no column has {order} times, the steps cannot be sorted by them; read "
-        "them in the order of the file (order 'file') or name the column"
+        "them in the order of the file (order='file') or name the column"
     )
 
 

@@ -92,6 +92,7 @@ class Log:
                 "SELECT procedure, count(*), round(sum(n))::BIGINT, max(len(steps)) FROM variants "
                 "GROUP BY procedure ORDER BY procedure"
             )
+            self._is_numbered = self._number_as_listed()
         self._codes = {events.procedures[code]: code for code, *_ in sizes}
         self.procedures = tuple(
             ProcedureSize(events.procedures[code], *numbers) for code, *numbers in sizes
@@ -123,19 +124,48 @@ class Log:
                 "SELECT procedure, steps, marks, skipped, n, id FROM variants "
                 f"WHERE procedure IN ({codes}) ORDER BY procedure, first"
             )
+            listed: dict[int, list[int]] = {}
+            if self._is_numbered:
+                for code, step in self.engine.rows(
+                    "SELECT procedure, step FROM step_places "
+                    f"WHERE procedure IN ({codes}) ORDER BY procedure, place"
+                ):
+                    listed.setdefault(code, []).append(step)
         found = {
-            self.events.procedures[code]: self._demonstrations(code, list(group))
+            self.events.procedures[code]: self._demonstrations(
+                code, list(group), listed.get(code, [])
+            )
             for code, group in groupby(rows, key=lambda row: row[0])
         }
         return [found[one] for one in wanted]
 
-    def _demonstrations(self, code: int, rows: list[tuple[Any, ...]]) -> Demonstrations:
-        nodes: dict[int, int] = {}
+    def _number_as_listed(self) -> bool:
+        """Keep where the file first lists each step, if the variants do not tell.
+
+        A reader of the whole file numbers steps as they are listed, and some methods break ties by
+        these numbers. The variants lose that order where they are sorted, or list skipped steps.
+        """
+        if not self.events.is_text or (self.events.order == "file" and not self.events.is_marked):
+            return False
+        self.engine.run(
+            """
+            CREATE TABLE step_places AS SELECT procedure, step, min([first, place]) AS place FROM (
+                SELECT procedure, step, rowid AS place,
+                    min(rowid) OVER (PARTITION BY procedure, recording) AS first FROM events)
+            GROUP BY procedure, step
+            """
+        )
+        return True
+
+    def _demonstrations(
+        self, code: int, rows: list[tuple[Any, ...]], listed: Sequence[int]
+    ) -> Demonstrations:
+        found = dict.fromkeys(step for row in rows for step in (*row[1], *row[3]))
+        order = [step for step in listed if step in found] or found
+        nodes = {step: number for number, step in enumerate(order, start=1)}
         sequences = []
         names = self.events.marks
         for _, steps, marks, skipped, number, id_ in rows:
-            for step in (*steps, *skipped):
-                nodes.setdefault(step, len(nodes) + 1)
             sequences.append(
                 KeyStepSequence(
                     id_,
