@@ -16,8 +16,8 @@ from pathlib import Path
 from benchmarks.harness import MissingDataError
 from stepgraph.errors import FormatError, UnknownNameError
 from stepgraph.files import read_text
-from stepgraph.formats.draft import naming
 from stepgraph.formats.json_text import as_name, as_object, read_json
+from stepgraph.formats.reading import naming
 from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
 
 _ACTIONS = "Assembly101-O_action_dict.json"

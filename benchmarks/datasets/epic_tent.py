@@ -17,8 +17,8 @@ from typing import Any
 from benchmarks.harness import MissingDataError
 from stepgraph.errors import FormatError
 from stepgraph.files import read_text
-from stepgraph.formats.draft import naming
 from stepgraph.formats.json_text import as_name, as_object, read_json, shown
+from stepgraph.formats.reading import naming
 from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
 
 _ACTIONS = "EPIC-Tent-O_action_dict.json"

@@ -14,8 +14,8 @@ from typing import Any
 
 from benchmarks.harness import MissingDataError
 from stepgraph.errors import FormatError
-from stepgraph.formats.draft import naming
 from stepgraph.formats.json_text import as_list, as_object, read_json, shown
+from stepgraph.formats.reading import naming
 from stepgraph.sequences import Vocabulary
 
 RECOGNISERS: Mapping[str, str] = {"miniroad": "miniROAD", "oadtr": "OadTR"}

@@ -26,7 +26,7 @@ from tests.fuzz.target import Target, by_name, expect, put
 _WORDS = tuple(name for names in COLUMN_NAMES.values() for name in names[:2])
 _SHARED = (
     "stepgraph.formats",
-    "stepgraph.formats.draft",
+    "stepgraph.formats.reading",
     "stepgraph.formats.reading",
     "stepgraph.formats.json_text",
     "stepgraph.sequences",

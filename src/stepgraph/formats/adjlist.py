@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from stepgraph.errors import FormatError
 from stepgraph.files import read_text
-from stepgraph.formats.draft import naming
+from stepgraph.formats.reading import naming
 from stepgraph.graph import Edge, TaskGraph
 from stepgraph.sequences import END, START, Vocabulary
 

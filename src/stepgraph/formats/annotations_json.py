@@ -10,8 +10,16 @@ from collections import Counter
 from typing import Any
 
 from stepgraph.errors import FormatError, nearest_names
-from stepgraph.formats.draft import Draft, Event, Note, Recording, Source, assemble, distinct_names
 from stepgraph.formats.json_text import as_list, as_name, as_object, as_seconds
+from stepgraph.formats.reading import (
+    Draft,
+    Event,
+    Note,
+    Recording,
+    Source,
+    assemble,
+    distinct_names,
+)
 from stepgraph.sequences import Vocabulary
 
 _NEVER = -1.0

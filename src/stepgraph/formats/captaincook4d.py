@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stepgraph.errors import FormatError, SettingError
-from stepgraph.formats.draft import (
+from stepgraph.formats.json_text import as_list, as_name, as_object, as_seconds, read_json
+from stepgraph.formats.reading import (
     Draft,
     Event,
     Note,
@@ -23,7 +24,6 @@ from stepgraph.formats.draft import (
     distinct_names,
     naming,
 )
-from stepgraph.formats.json_text import as_list, as_name, as_object, as_seconds, read_json
 from stepgraph.sequences import Vocabulary
 
 _NEVER = -1.0

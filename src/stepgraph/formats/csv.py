@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from stepgraph.errors import FormatError
-from stepgraph.formats.draft import Draft, Source, assemble
+from stepgraph.formats.reading import Draft, Source, assemble
 from stepgraph.formats.rows import Row, find_columns, gather
 
 _DELIMITERS = (",", ";", "\t")

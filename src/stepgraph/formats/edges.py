@@ -10,7 +10,7 @@ from pathlib import Path
 
 from stepgraph.errors import FormatError, UnknownNameError
 from stepgraph.files import read_text
-from stepgraph.formats.draft import naming
+from stepgraph.formats.reading import naming
 from stepgraph.graph import Constraints, Edge
 
 

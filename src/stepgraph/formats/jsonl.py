@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stepgraph.errors import FormatError
-from stepgraph.formats.draft import Draft, Event, Recording, Source, assemble
 from stepgraph.formats.json_text import (
     as_list,
     as_name,
@@ -15,6 +14,7 @@ from stepgraph.formats.json_text import (
     parse_json,
     shown,
 )
+from stepgraph.formats.reading import Draft, Event, Recording, Source, assemble
 from stepgraph.formats.rows import Row, find_columns, gather, parse_mark, parse_weight
 
 _WHOLE = ("steps", "starts", "ends", "mistakes", "skipped")

@@ -19,11 +19,10 @@ from stepgraph.formats import annotations_json, captaincook4d, csv, jsonl, stepg
 from stepgraph.formats.adjlist import graph_from_adjacency_list
 from stepgraph.formats.bpmn import graph_from_bpmn, to_bpmn
 from stepgraph.formats.dot import to_dot
-from stepgraph.formats.draft import Draft, Source, naming
 from stepgraph.formats.graphml import graph_from_graphml, to_graphml
 from stepgraph.formats.mermaid import to_mermaid
 from stepgraph.formats.pnml import graph_from_pnml, to_pnml
-from stepgraph.formats.reading import ORDERS, Reading, finish
+from stepgraph.formats.reading import ORDERS, Draft, Reading, Source, finish, naming
 from stepgraph.formats.xml_text import MEGABYTES, parse_xml
 from stepgraph.graph import TaskGraph
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from stepgraph.errors import FormatError, SettingError, UnknownNameError
-from stepgraph.formats.draft import Event, Recording
 from stepgraph.formats.json_text import shown
+from stepgraph.formats.reading import UNUSED, Event, Recording
 from stepgraph.formats.times import OTHER_TIMES, Time, TimeKind, parse_time, seconds_of_recording
 
 _RIGHT = frozenset({"", "0", "0.0", "false", "f", "no", "n", "none", "n/a", "na", "-"}) | frozenset(
@@ -283,9 +283,6 @@ COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
 
 A task is the procedure where another column is the step, and the step where none is.
 """
-
-UNUSED = "columns not used: "
-"""How the remark on them begins."""
 
 
 def find_columns(

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 from stepgraph.errors import FormatError, GraphError, StepgraphError
 from stepgraph.files import write_text
-from stepgraph.formats.draft import Draft, Source, located
 from stepgraph.formats.json_text import (
     VERSION,
     as_list,
@@ -31,6 +30,7 @@ from stepgraph.formats.json_text import (
     kind_of,
     shown,
 )
+from stepgraph.formats.reading import Draft, Source, located
 from stepgraph.graph import (
     Constraints,
     Edge,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stepgraph.errors import FormatError
 from stepgraph.files import read_text
-from stepgraph.formats.draft import Draft, Event, Recording, Source, assemble
+from stepgraph.formats.reading import Draft, Event, Recording, Source, assemble
 from stepgraph.formats.rows import find_columns
 from stepgraph.sequences import Vocabulary
 

@@ -11,10 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stepgraph.errors import FormatError, SettingError, StepgraphError
-from stepgraph.formats.draft import naming, no_steps
-from stepgraph.formats.reading import lacks_times, names_alike
+from stepgraph.formats.reading import UNUSED, lacks_times, names_alike, naming, no_steps
 from stepgraph.formats.rows import (
-    UNUSED,
     find_columns,
     lifecycle_notes,
     parse_mark,

@@ -16,8 +16,8 @@ from typing import Any
 from stepgraph.errors import FileError, FormatError, InputError
 from stepgraph.files import read_text
 from stepgraph.formats import GRAPH_READERS, Reading, read_demonstrations, read_graph, save_graph
-from stepgraph.formats.draft import Source
 from stepgraph.formats.json_text import parse_json
+from stepgraph.formats.reading import Source
 from stepgraph.formats.registry import DRAWINGS, read_source
 from stepgraph.formats.stepgraph_json import GRAPH_FORMAT
 from stepgraph.graph import TaskGraph
