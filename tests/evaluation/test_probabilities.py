@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -75,3 +76,27 @@ def test_what_has_no_answer_is_refused(
 ) -> None:
     with pytest.raises(SettingError, match=message):
         average_precision(wrong, scores)
+
+
+@given(
+    st.lists(
+        st.tuples(st.booleans(), st.integers(0, 1000)), min_size=1, unique_by=lambda p: p[1]
+    ).filter(lambda pairs: any(wrong for wrong, _ in pairs))
+)
+def test_without_ties_it_is_the_mean_precision_at_each_wrong_entry(
+    entries: list[tuple[bool, int]],
+) -> None:
+    falling = sorted(entries, key=lambda pair: -pair[1])
+    precisions = [
+        sum(wrong for wrong, _ in falling[: place + 1]) / (place + 1)
+        for place, (wrong, _) in enumerate(falling)
+        if wrong
+    ]
+    wrong, scores = zip(*entries, strict=True)
+    assert average_precision(wrong, scores) == pytest.approx(sum(precisions) / len(precisions))
+
+
+@given(st.lists(st.booleans(), min_size=1).filter(any))
+def test_equal_scores_get_what_chance_gets(wrong: list[bool]) -> None:
+    found = average_precision(np.array(wrong), np.ones(len(wrong)))
+    assert found == pytest.approx(sum(wrong) / len(wrong))

@@ -49,10 +49,7 @@ USES = {
     "text": ("-m", "stepgraph", "learn", "pancakes.csv", "-m", "tgt-text", "-o", "out.json"),
     "stats": (
         "-c",
-        (
-            "from stepgraph.evaluation.intervals import mean_interval; print(mean_interval([1.0, "
-            "2.0]))"
-        ),
+        "from stepgraph.evaluation import mean_interval; print(mean_interval([1.0, 2.0]))",
     ),
     "draw": ("-m", "stepgraph", "draw", "pancakes.graph.json", "-o", "out.png"),
     "serve": ("-c", STOPPED_AFTER_A_WHILE, "serve", "pancakes.graph.json", "--port", "0"),

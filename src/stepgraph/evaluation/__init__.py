@@ -6,12 +6,13 @@ need no learning: a score means something only beside theirs.
 
 from stepgraph.evaluation.graph_scores import (
     EdgeScores,
+    Interval,
     compare_edges,
     graph_sequence_accuracy,
     macro_average,
+    mean_interval,
     sequence_log_likelihood,
 )
-from stepgraph.evaluation.intervals import Interval, mean_interval
 from stepgraph.evaluation.probabilities import (
     Bin,
     average_precision,

@@ -7,8 +7,10 @@ right, whatever the threshold.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from stepgraph.errors import SettingError
 
@@ -94,7 +96,9 @@ def brier_score(probabilities: Sequence[float], right: Sequence[bool]) -> float:
     return sum((said - bool(true)) ** 2 for said, true in pairs) / len(pairs) if pairs else 0.0
 
 
-def average_precision(wrong: Sequence[bool], scores: Sequence[float]) -> float:
+def average_precision(
+    wrong: Sequence[bool] | NDArray[np.bool_], scores: Sequence[float] | NDArray[np.float64]
+) -> float:
     """Return the area under the curve of precision over recall.
 
     Entries with equal scores are one point of the curve: their order must not matter. Scores that
@@ -121,15 +125,11 @@ def average_precision(wrong: Sequence[bool], scores: Sequence[float]) -> float:
     """
     if len(wrong) != len(scores):
         raise SettingError(f"{len(scores)} scores came for {len(wrong)} entries; expected as many")
-    total = sum(wrong)
+    total = int(np.count_nonzero(wrong))
     if not total:
         raise SettingError("none of the entries is wrong; average precision needs one that is")
-    ranked = sorted(zip(scores, wrong, strict=True), key=lambda entry: -entry[0])
-    found = looked_at = 0
-    area = 0.0
-    for _, tied in groupby(ranked, key=lambda entry: entry[0]):
-        marks = [mark for _, mark in tied]
-        found += sum(marks)
-        looked_at += len(marks)
-        area += sum(marks) / total * found / looked_at
-    return area
+    marks, values = np.asarray(wrong, dtype=bool), np.asarray(scores, dtype=float)
+    order = np.argsort(-values, kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(values[order])), len(values) - 1)
+    found = np.cumsum(marks[order])[ends]
+    return float(np.cumsum(np.diff(found, prepend=0) / total * found / (ends + 1))[-1])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from stepgraph.errors import FileError, FormatError, MissingExtraError
+from stepgraph.errors import FileError, FormatError, MissingExtraError, StepgraphError
 from stepgraph.files import write_bytes
 from stepgraph.formats.json_text import parse_json
 
@@ -16,6 +16,18 @@ if TYPE_CHECKING:
 
 KEY = "stepgraph"
 """The entry of the header that holds the JSON."""
+
+
+class HasNetwork(Protocol):
+    """A network with what it needs to be used."""
+
+    @property
+    def network(self) -> nn.Module:
+        """The network."""
+        ...
+
+
+Made = TypeVar("Made", bound=HasNetwork)
 
 
 def write_network(
@@ -150,6 +162,48 @@ def put_weights(network: nn.Module, weights: Mapping[str, Tensor], where: str) -
         if not weights[name].isfinite().all():
             raise FormatError(f"{where}: the weights {name!r} hold values that are not finite")
     network.load_state_dict(dict(weights))
+
+
+def load_network(
+    path: str | Path,
+    *,
+    format: str,  # noqa: A002 - the word users know it by
+    version: int,
+    make: Callable[[dict[str, Any], Mapping[str, Tensor], str], Made],
+) -> Made:
+    """Read a file that `write_network` wrote, and give the network that it describes its weights.
+
+    Parameters
+    ----------
+    path
+        The file.
+    format, version
+        Those that it was written with.
+    make
+        Returns an object with the network, from the header, the weights and the file's name; it
+        calls `check_size` before it makes the network.
+
+    Raises
+    ------
+    FileError
+        If there is no such file.
+    FormatError
+        If it is truncated, no network of this format, of another version, or its weights do not
+        have the shapes that its header says.
+    MissingExtraError
+        If safetensors is not installed.
+    """
+    header, weights = read_network(path, format=format, version=version)
+    try:
+        made = make(header, weights, str(path))
+    except FormatError:
+        raise
+    except (
+        AttributeError, KeyError, TypeError, ValueError, OverflowError, RuntimeError, StepgraphError
+    ) as error:  # fmt: skip
+        raise FormatError(f"{path}: its header lacks or misstates {error}") from None
+    put_weights(made.network, weights, str(path))
+    return made
 
 
 def _safetensors() -> tuple[Any, Any, type[Exception]]:

@@ -18,8 +18,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from stepgraph.errors import FormatError, StepgraphError
-from stepgraph.learners.network_file import check_size, put_weights, read_network, write_network
+from stepgraph.errors import FormatError
+from stepgraph.learners.network_file import check_size, load_network, write_network
 from stepgraph.learners.network_training import one_thread
 from stepgraph.recognise.frames import FrameRecording
 from stepgraph.recognise.settings import Design, RecogniserSettings
@@ -264,17 +264,7 @@ def load_recogniser(path: str | Path) -> Recogniser:
     MissingExtraError
         If safetensors is not installed.
     """
-    header, weights = read_network(path, format=FORMAT, version=VERSION)
-    try:
-        recogniser = _from_header(header, weights, str(path))
-    except FormatError:
-        raise
-    except (
-        AttributeError, KeyError, TypeError, ValueError, OverflowError, RuntimeError, StepgraphError
-    ) as error:  # fmt: skip
-        raise FormatError(f"{path}: its header lacks or misstates {error}") from None
-    put_weights(recogniser.network, weights, str(path))
-    return recogniser
+    return load_network(path, format=FORMAT, version=VERSION, make=_from_header)
 
 
 def _from_header(header: dict[str, Any], weights: Mapping[str, Tensor], where: str) -> Recogniser:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stepgraph.errors import InputError, SettingError
+from stepgraph.evaluation import average_precision
 from stepgraph.graph import TaskGraph
 from stepgraph.monitoring import Confusion
 from stepgraph.monitoring.confusion import edit_score
@@ -82,25 +83,6 @@ def score_frames(
         float(np.mean(found)) if found else 0.0,
         len(true),
     )
-
-
-def average_precision(wanted: NDArray[np.bool_], scores: Shares) -> float:
-    """Return the area under precision by recall; frames with equal scores come together.
-
-    Without ties it is the mean precision at each wanted frame; scores that are all equal get
-    the share of wanted frames, as chance does.
-
-    Examples
-    --------
-    >>> average_precision(np.array([True, False, True]), np.array([0.9, 0.8, 0.1]))
-    0.8333333333333333
-    """
-    order = np.argsort(-scores, kind="stable")
-    falling = scores[order]
-    last = np.append(np.flatnonzero(np.diff(falling)), len(falling) - 1)
-    hits = np.cumsum(wanted[order])[last]
-    gained = np.diff(hits, prepend=0)
-    return float((hits / (last + 1) * gained).sum() / max(int(wanted.sum()), 1))
 
 
 @dataclass(frozen=True, eq=False)

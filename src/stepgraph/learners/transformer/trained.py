@@ -19,10 +19,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from stepgraph.errors import FormatError, SettingError, StepgraphError
+from stepgraph.errors import FormatError, SettingError
 from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.learners.base import Learned
-from stepgraph.learners.network_file import check_size, put_weights, read_network, write_network
+from stepgraph.learners.network_file import check_size, load_network, write_network
 from stepgraph.learners.tgml.batches import SequenceBatch
 from stepgraph.learners.tgml.loss import log_likelihood
 from stepgraph.learners.transformer.dataset import Vectors
@@ -233,29 +233,23 @@ def load_checkpoint(path: str | Path) -> TrainedTransformer:
     MissingExtraError
         If safetensors is not installed.
     """
-    header, weights = read_network(path, format=FORMAT, version=VERSION)
-    network = _network(header, weights, str(path))
-    put_weights(network, weights, str(path))
-    return TrainedTransformer(
-        network.eval(), str(header["sentence_model"]), tuple(map(str, header["procedures"]))
-    )
+    return load_network(path, format=FORMAT, version=VERSION, make=_from_header)
 
 
-def _network(
+def _from_header(
     header: dict[str, Any], weights: Mapping[str, Tensor], where: str
-) -> TaskGraphTransformer:
-    try:
-        shape = header["shape"]
-        own = Shape(**{field.name: shape[field.name] for field in fields(Shape)})
-        if not isinstance(header["sentence_model"], str):
-            raise TypeError("the sentence model is no text")
-        if not isinstance(header["procedures"], list):
-            raise TypeError("the procedures are no list")
-    except (KeyError, TypeError, OverflowError, StepgraphError) as error:
-        raise FormatError(f"{where}: its header lacks or misstates {error}") from None
+) -> TrainedTransformer:
+    shape = header["shape"]
+    own = Shape(**{field.name: shape[field.name] for field in fields(Shape)})
+    sentence_model, procedures = header["sentence_model"], header["procedures"]
+    if not isinstance(sentence_model, str):
+        raise TypeError("the sentence model is no text")
+    if not isinstance(procedures, list):
+        raise TypeError("the procedures are no list")
     projection = own.features * own.width if own.features != own.width else 0
     check_size(own.layers * own.width**2 + projection, weights, where)
-    return TaskGraphTransformer(own)
+    network = TaskGraphTransformer(own).eval()
+    return TrainedTransformer(network, sentence_model, tuple(map(str, procedures)))
 
 
 def predict_unseen(
