@@ -240,7 +240,7 @@ CASES = {
         f"{LEARN} --set beta=1 --set beta=2", "'beta' is given twice", {"demos.csv": SANDWICH}
     ),
     "an unknown policy for repetitions": Case(
-        f"{LEARN} --repetitions frst", "repetitions is 'frst'", {"demos.csv": SANDWICH}
+        f"{LEARN} --repetitions frst", "error: --repetitions is 'frst'", {"demos.csv": SANDWICH}
     ),
     "an unknown order": Case(f"{LEARN} --order strt", "'strt'", {"demos.csv": SANDWICH}),
     "an order by times that are not there": Case(
@@ -260,7 +260,7 @@ CASES = {
     ),
     "error annotations for a table": Case(
         f"{LEARN} --errors errors.json",
-        "'errors' is of no use to the format 'csv'",
+        "demos.csv: --errors is of no use to the format 'csv'",
         {"demos.csv": SANDWICH, "errors.json": "[]"},
     ),
     "an ending that tells no format": Case(

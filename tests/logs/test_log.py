@@ -394,3 +394,8 @@ def test_the_engine_counts_as_a_plain_loop_does(rows: list[tuple[str, str, int]]
         steps = tuple(row[1] for row in own)
         expected[steps] = expected.get(steps, 0) + 1
     assert variants(read_log(log).only()) == expected
+
+
+def test_a_folder_is_called_one_whatever_its_name(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="a folder, expected a file or a glob"):
+        read_log(tmp_path)

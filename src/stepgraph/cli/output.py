@@ -294,6 +294,7 @@ FLAGS = {
     "memory": "--memory",
     "method": "--method",
     "min_step": "--min-step",
+    "min_variant": "--min-variant",
     "must": "--must",
     "never": "--never",
     "order": "--order",
@@ -301,7 +302,12 @@ FLAGS = {
     "procedure": "--procedure",
     "repetitions": "--repetitions",
     "scheduler": "--scheduler",
+    "seed": "--seed",
+    "since": "--since",
+    "threshold": "--threshold",
     "time_format": "--time-format",
+    "top_variants": "--top-variants",
+    "until": "--until",
     "with_mistakes": "--with-mistakes",
     "workers": "--workers",
 }
@@ -313,6 +319,9 @@ _NAMES = "|".join((*FLAGS, *SETTINGS))
 _PARAMETER = re.compile(
     r"(?<![-\w.'\"={])(?<!\w\()(?<!--set )(?<!--column )"
     rf"(?P<name>{_NAMES})=(?P<value>'[^']*'|\"[^\"]*\"|\{{[^}}]*\}}|\[[^\]]*\]|[^\s,;)]+)"
+)
+_SUBJECT = re.compile(
+    rf"(?P<before>^|: )(?:the )?'?(?P<name>{'|'.join(FLAGS)})'? is (?=['\"\d-]|of no use)"
 )
 _ROLE = re.compile(r"['\"](\w+)['\"]: ['\"]?([^'\",}]*)")
 _EDGE = re.compile(r"\[\((['\"])(.*)\1, (['\"])(.*)\3\)\]")
@@ -336,8 +345,11 @@ def in_flags(message: str) -> str:
     '--set least_probable=0.5 rules it out'
     >>> in_flags("never=[('A', 'B')] rules it out")
     "--never 'A needs B' rules it out"
+    >>> in_flags("min_step is -1; expected a whole number from 1 on")
+    '--min-step is -1; expected a whole number from 1 on'
     """
-    return _PARAMETER.sub(_flag, message)
+    named = _SUBJECT.sub(lambda found: f"{found['before']}{FLAGS[found['name']]} is ", message)
+    return _PARAMETER.sub(_flag, named)
 
 
 def _flag(found: re.Match[str]) -> str:

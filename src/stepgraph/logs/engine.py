@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stepgraph.errors import FileError, FormatError, InputError, MissingExtraError
+from stepgraph.errors import FileError, FormatError, InputError, MissingExtraError, SettingError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -61,7 +61,7 @@ class Engine:
             with self.errors("the engine"):
                 self.connection: DuckDBPyConnection = duckdb.connect(self._folder / "log.duckdb")
                 self.run("SET TimeZone = 'UTC'")
-                self.run(f"SET memory_limit = '{memory}'")
+                self._limit_memory(memory)
                 self.run(f"SET temp_directory = {text(self._folder / 'spill')}")
                 # In a notebook without widgets there is no bar, and setting it is refused.
                 if self.row("SELECT current_setting('enable_progress_bar')")[0]:
@@ -77,6 +77,12 @@ class Engine:
         with suppress(self._error):
             self.connection.close()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _limit_memory(self, memory: str) -> None:
+        try:
+            self.run(f"SET memory_limit = {text(memory)}")
+        except self._error:
+            raise SettingError(f"memory is {memory!r}; expected a size such as 1GB") from None
 
     def run(self, statement: str) -> None:
         """Run a statement that returns nothing of interest."""

@@ -65,7 +65,7 @@ class LogFilter:
                 raise SettingError(f"{name} is {value!r}; expected a whole number from 1 on")
         since, until = self.bounds
         if since is not None and until is not None and since > until:
-            raise SettingError(f"since {self.since} is later than until {self.until}")
+            raise SettingError(f"since={self.since!r} is later than until={self.until!r}")
 
     @property
     def bounds(self) -> tuple[int | None, int | None]:

@@ -107,7 +107,11 @@ def format_of(where: str) -> str:
         if lower.endswith(endings):
             return known
     expected = ", ".join(ending for endings in LOG_ENDINGS.values() for ending in endings)
-    hint = "; 'stepgraph learn' reads recordings in JSON" if lower.endswith(".json") else ""
+    hint = (
+        "; 'stepgraph learn' reads recordings in JSON, without the options of logs"
+        if lower.endswith(".json")
+        else ""
+    )
     raise FormatError(
         f"{where}: the ending does not tell the format of the log; expected {expected}{hint}"
     )
@@ -128,7 +132,9 @@ def expect_log(where: str) -> None:
     FormatError
         If the ending tells no format, or a file is empty.
     """
-    format_of(where)
+    is_folder = "://" not in where and _exists(where) and Path(where).is_dir()
+    if not is_folder:  # a folder has no ending that could tell a format
+        format_of(where)
     if "://" not in where:
         local_files(where)
 
