@@ -27,7 +27,7 @@ CASES = {
     "serve graph.json --host nowhere.invalid --token-file token": "cannot listen there",
     "serve graph.json --log-level loud": "unknown log level 'loud'",
     "serve graph.json --rate 0": "--rate",
-    "serve graph.json --max-name 3": "at most 3 are taken (limit name_length)",
+    "serve graph.json --max-name 3": "at most 3 are allowed (limit name_length)",
 }
 
 

@@ -150,7 +150,7 @@ def test_sessions_are_found_ordered_and_filtered(busy: Running, open_page: OpenP
     page.locator("#mistaken").check()
     expect(page.locator("#rows tr").filter(has_text="Station 2")).to_have_count(0)
     page.locator("#find").fill("nothing is called like this")
-    expect(page.locator("#empty")).to_have_text("No session is like that.")
+    expect(page.locator("#empty")).to_have_text("No session matches.")
     screenshot(page, "dashboard-nothing-found")
 
 

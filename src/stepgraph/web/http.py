@@ -1,7 +1,7 @@
-"""What the service and the studio share of HTTP: problems, answers, bodies and pages.
+"""HTTP problems, answers, bodies and pages, shared by the service and the studio.
 
-A request that cannot be done raises a `Problem`, which becomes an answer by RFC 9457. Every
-answer carries `SAFE_HEADERS`.
+A request that fails raises a `Problem`, which becomes an answer by RFC 9457. Every answer
+carries `SAFE_HEADERS`.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ Endpoint = Callable[[Request], Awaitable[Any]]
 
 
 class Problem(StepgraphError):  # noqa: N818 - the word of RFC 9457
-    """A request that cannot be done.
+    """A request that fails.
 
     Parameters
     ----------
     status
         The HTTP status.
     detail
-        Where the problem is, what came, what was expected, what to do.
+        Where the problem is, the value received, the value expected, and the remedy.
     headers
-        What the status asks for, such as ``Retry-After``.
+        Headers that belong to the status, such as ``Retry-After``.
     """
 
     def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
@@ -78,7 +78,7 @@ def json_response(
 
 
 def problem_response(problem: Problem) -> Response:
-    """Return an answer that says what went wrong."""
+    """Return the answer that reports a problem."""
     return Response(
         compact(problem.to_json()).encode("utf-8", "backslashreplace"),
         problem.status,
@@ -122,7 +122,7 @@ def refuse_unknown(hint: str) -> Callable[[Request, Exception], Awaitable[Respon
 
 
 def has_body(request: Request) -> bool:
-    """Return whether a request carries anything."""
+    """Return whether a request has a body."""
     headers = request.headers
     return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
@@ -133,13 +133,13 @@ async def read_json(request: Request, most_bytes: int, most_seconds: float) -> A
     Raises
     ------
     Problem
-        415 if its header does not say JSON, 413 if it is too large, 408 if too slow, 400 if it
-        is not JSON.
+        415 if the header does not say JSON, 413 if the body is too large, 408 if it is too slow,
+        400 if it is not JSON.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
-        came = f"is {kind!r:.60}" if kind else "is missing"
-        raise Problem(415, f"the header Content-Type {came}; expected application/json")
+        finding = f"is {kind!r:.60}" if kind else "is missing"
+        raise Problem(415, f"the header Content-Type {finding}; expected application/json")
     body = await read_body(request, most_bytes, most_seconds)
     try:
         return parse_json(body.decode(), "the body")
@@ -150,12 +150,12 @@ async def read_json(request: Request, most_bytes: int, most_seconds: float) -> A
 
 
 async def read_body(request: Request, most_bytes: int, most_seconds: float) -> bytes:
-    """Return a body of a limited size, which must arrive within a time.
+    """Return a body, within limits of size and time.
 
     Raises
     ------
     Problem
-        413 if it is too large, 408 if too slow, 400 if it is cut short.
+        413 if the body is too large, 408 if it is too slow, 400 if it is cut short.
     """
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length) > most_bytes:
@@ -179,5 +179,5 @@ async def read_body(request: Request, most_bytes: int, most_seconds: float) -> b
 
 
 def _too_large(most_bytes: int) -> Problem:
-    # The connection ends with the answer, as the rest of the body is not read.
+    # Close the connection after the answer: the rest of the body stays unread.
     return Problem(413, f"the body is larger than {most_bytes} bytes", {"Connection": "close"})

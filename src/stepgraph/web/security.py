@@ -1,4 +1,4 @@
-"""Who may ask: addresses of this machine, an API token, and no page of another site."""
+"""Access control: loopback addresses, API tokens, and no requests from pages of other sites."""
 
 from __future__ import annotations
 
@@ -38,12 +38,13 @@ def is_loopback(host: str) -> bool:
 def find_token(file: Path | None) -> str | None:
     """Return the API token from a file, or from the environment variable STEPGRAPH_SERVE_TOKEN.
 
-    It is no option of its own, as every user of a machine sees the options of its programs.
+    There is no option for the token, because every user of a machine can see the options of its
+    programs.
 
     Raises
     ------
     SettingError
-        If it is too short, or no word that a header can carry.
+        If the token is too short, or a header cannot carry it.
     """
     if file is not None:
         token, source = read_text(file).strip(), str(file)
@@ -60,19 +61,19 @@ def find_token(file: Path | None) -> str | None:
 
 
 class Guard:
-    """Checks where a request comes from and what it carries.
+    """Checks the origin and the token of a request.
 
     Parameters
     ----------
     host
         The address that the service listens on.
     token
-        What clients must know; None for nothing, which only a loopback address allows.
+        The API token that clients must send; None for no token, which needs a loopback address.
 
     Raises
     ------
     SettingError
-        If the address can be reached from elsewhere and there is no token.
+        If other machines can reach the address and there is no token.
     """
 
     def __init__(self, host: str, token: str | None) -> None:
@@ -82,7 +83,7 @@ class Guard:
                 f"the host {host}: other machines can reach it, so an API token is needed; put one "
                 f"into a token file, or set {TOKEN_VARIABLE}"
             )
-        # Digests are compared, as they are of one length whatever came.
+        # Compare digests: they have the same length whatever the client sends.
         self._digest = None if token is None else _digest(token.encode())
 
     @property
@@ -91,12 +92,12 @@ class Guard:
         return self._digest is not None
 
     def check_site(self, headers: Mapping[str, str]) -> None:
-        """Refuse what a browser sends for the page of another site.
+        """Refuse requests that a browser sends for the page of another site.
 
         Raises
         ------
         Problem
-            421 if a name of another site leads here, 403 if a page of another site asks.
+            421 if the request names another host, 403 if it comes from a page of another site.
         """
         host = headers.get("host", "")
         if self._local and _hostname(host) not in LOOPBACK_NAMES:
@@ -108,7 +109,7 @@ class Guard:
             raise Problem(403, f"a page of {origin!r:.80} may not use this service")
 
     def check_token(self, headers: Mapping[str, str]) -> None:
-        """Refuse who does not know the token, in the same time however wrong it is.
+        """Refuse a missing or wrong token, in constant time.
 
         Raises
         ------
@@ -117,13 +118,13 @@ class Guard:
         """
         if self._digest is None:
             return
-        scheme, _, came = headers.get("authorization", "").partition(" ")
-        given = _digest(came.strip().encode("utf-8", "replace"))
-        if not hmac.compare_digest(given, self._digest) or scheme.lower() != "bearer":
-            what = "is wrong" if came else "is missing"
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        digest = _digest(token.strip().encode("utf-8", "replace"))
+        if not hmac.compare_digest(digest, self._digest) or scheme.lower() != "bearer":
+            finding = "is wrong" if token else "is missing"
             raise Problem(
                 401,
-                f"the API token {what}; send the header 'Authorization: Bearer TOKEN'",
+                f"the API token {finding}; send the header 'Authorization: Bearer TOKEN'",
                 {"WWW-Authenticate": "Bearer"},
             )
 

@@ -1,8 +1,8 @@
-"""The HTTP server that the service and the studio run on: sockets, signals, bounded requests.
+"""The HTTP server of the service and the studio: sockets, signals, bounded request heads.
 
-The bounds are on the heads of requests, which the HTTP server by itself does not set: a client
-that sends its headers byte by byte, or never, would hold a connection for ever, and one that
-sends headers without end would fill the memory.
+uvicorn sets no bounds on request heads. Without them, a client that sends its headers byte by
+byte would hold a connection for ever, and a client that sends endless headers would fill the
+memory.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ HEAD_SECONDS = 10.0
 
 
 class LocalServer(uvicorn.Server):
-    """A server that stops on a signal, and is done with it then."""
+    """A server that stops on a signal and then ends normally."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Stop on a signal, and be done with it then: to be asked to stop is no failure."""
+        """Stop on a signal, without raising it again: a stop is no failure."""
         if threading.current_thread() is not threading.main_thread():
-            yield  # signals come to the main thread only
+            yield  # only the main thread receives signals
             return
-        wanted = (signal.SIGINT, signal.SIGTERM)
-        before = {number: signal.signal(number, self.handle_exit) for number in wanted}
+        stops = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, self.handle_exit) for number in stops}
         try:
             yield
         finally:
@@ -46,12 +46,12 @@ class LocalServer(uvicorn.Server):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens.
+    """Return a listening socket.
 
     Raises
     ------
     FileError
-        If that is not possible there.
+        If the address or the port cannot be used.
     """
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(
@@ -74,7 +74,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def address_of(listening: socket.socket) -> str:
-    """Return the address of a socket, as a browser takes it."""
+    """Return the address of a socket as a URL."""
     host, port = listening.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
@@ -82,15 +82,15 @@ def address_of(listening: socket.socket) -> str:
 def bounded_heads(
     most_bytes: int = HEAD_BYTES, most_seconds: float = HEAD_SECONDS
 ) -> type[HttpToolsProtocol]:
-    """Return the protocol of a server that takes heads within bounds.
+    """Return a server protocol that bounds the heads of requests.
 
     Parameters
     ----------
     most_bytes
-        How large the request line and all headers together may be; beyond that the answer is 431.
+        Maximum size of the request line and all headers together; the answer beyond it is 431.
     most_seconds
-        How long they may take to arrive, from the connection or from their first byte on; later
-        the answer is 408.
+        Maximum time for them to arrive, from the connection or their first byte on; the answer
+        after it is 408.
     """
     name = "BoundedHeads"
     return type(name, (_BoundedHeads,), {"most_bytes": most_bytes, "most_seconds": most_seconds})
@@ -110,28 +110,28 @@ class _BoundedHeads(HttpToolsProtocol):
         self._size = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Give the first head its time, whether or not it begins."""
+        """Start the clock of the first head."""
         super().connection_made(transport)
         self._start_clock()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing any more."""
+        """Stop the clock."""
         self._stop_clock()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Take what came, as long as it is within bounds."""
+        """Parse received bytes, within bounds."""
         if self._in_head or self._answered():
             self._start_clock()
         if self._in_head:
-            # The parser keeps a header to itself until it is whole.
+            # The parser reports a header only once it is whole.
             self._unparsed += len(data)
         super().data_received(data)
         if self._in_head and self._unparsed > self.most_bytes and not self.transport.is_closing():
             self._refuse(self._too_large())
 
     def on_message_begin(self) -> None:
-        """Begin to count."""
+        """Start counting the bytes of a head."""
         self._size = 0
         super().on_message_begin()
 
@@ -146,28 +146,28 @@ class _BoundedHeads(HttpToolsProtocol):
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Let the application take over, which has a limit of time for the body."""
+        """Hand over to the application, which limits the time for the body."""
         self._in_head = False
         self._unparsed = 0
         self._stop_clock()
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """Wait for the next head, without a clock until it begins."""
+        """Wait for the next head; its clock starts with its first byte."""
         super().on_message_complete()
         self._in_head = True
         self._unparsed = 0
         self._stop_clock()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what the parser did not take."""
+        """Answer a request that the parser refuses."""
         too_large = self._size > self.most_bytes
-        self._refuse(self._too_large() if too_large else Problem(400, f"this is no HTTP ({msg})"))
+        self._refuse(self._too_large() if too_large else Problem(400, f"this is not HTTP ({msg})"))
 
     def _count(self, size: int) -> None:
         self._size += size
         if self._size > self.most_bytes:
-            # The parser stops here, and what it raises is answered above.
+            # The parser stops here, and `send_400_response` answers.
             raise ValueError("the head of the request is too large")
 
     def _answered(self) -> bool | None:
@@ -188,7 +188,7 @@ class _BoundedHeads(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         if self._answered() is False:
-            self._start_clock()  # an earlier request is being answered: nothing may come between
+            self._start_clock()  # do not interrupt the answer to an earlier request
         elif self._unparsed:
             detail = f"the headers did not arrive within {self.most_seconds:g} s"
             self._refuse(Problem(408, detail))

@@ -1,9 +1,9 @@
-"""Requests as declared types: the checks, the messages and the description follow from them.
+"""Requests as declared types, the source of the checks, the messages and the description.
 
-A request's body or query is a class of `Input`, whose fields carry their bounds. `read_input`
-and `read_query` check what came against it; `schemas_of` gives the same declaration as JSON
-Schema. A bound that depends on the limits of a running server is declared with `UpTo` and
-filled in by `with_limits`.
+Each body or query is a subclass of `Input`, whose fields carry their bounds. `read_input` and
+`read_query` check a request against it. `schemas_of` returns the same declaration as JSON
+Schema. `UpTo` declares a bound that depends on the limits of a running server, and `with_limits`
+fills it in.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Shape(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Input(Shape, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a client sends; every text in it can be written to a database."""
+    """A client's input; a database can store every text in it."""
 
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
@@ -50,13 +50,13 @@ class Nothing(Input, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class UpTo:
-    """The greatest length of a text or a list, by the name of the limit that says it."""
+    """The maximum length of a text or a list, as the name of a limit."""
 
     limit: str
 
 
 def with_limits(shape: type[T], limits: object) -> type[T]:
-    """Return a shape whose `UpTo` bounds are those of given limits.
+    """Return a shape with its `UpTo` bounds filled in from limits.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def _with_limits(hint: Any, limits: object) -> Any:
 
 
 def schemas_of(shapes: Sequence[type[Struct]]) -> dict[str, Schema]:
-    """Return shapes, and those that they refer to, as JSON Schema by name."""
+    """Return shapes, and the shapes that they refer to, as JSON Schema by name."""
     found = msgspec.json.schema_components(shapes, ref_template=REFERENCE)[1]
     for schema in found.values():
         schema.pop("title", None)
@@ -118,12 +118,12 @@ def _schema_of(shape: type[Struct]) -> Schema:
 
 
 def read_input(shape: type[T], content: Any, where: str = "the body") -> T:
-    """Return JSON values as what they are declared to be.
+    """Return JSON values as an instance of their declared shape.
 
     Raises
     ------
     Problem
-        422 if they are not; the detail says where, what came and what was expected.
+        422 if they do not fit; the detail names the place, the value and the expectation.
     """
     try:
         return msgspec.convert(content, shape)
@@ -135,12 +135,12 @@ def read_input(shape: type[T], content: Any, where: str = "the body") -> T:
 
 
 def read_query(shape: type[T], request: Request) -> T:
-    """Return the query of an address as what it is declared to be.
+    """Return the query of an address as an instance of its declared shape.
 
     Raises
     ------
     Problem
-        422 if it holds anything unknown, twice, or other than declared.
+        422 if a parameter is unknown, repeated, or does not fit the declaration.
     """
     values: dict[str, str] = {}
     for name, value in request.query_params.multi_items():
@@ -151,12 +151,12 @@ def read_query(shape: type[T], request: Request) -> T:
 
 
 def read_texts(shape: type[T], values: Mapping[str, str], where: str) -> T:
-    """Return values that came as text, digits where a whole number is declared.
+    """Return values received as text; digits become numbers where integers are declared.
 
     Raises
     ------
     Problem
-        422 if they are not what is declared.
+        422 if they do not fit the declaration.
     """
     properties = _schema_of(shape)["properties"]
     whole = {name for name, schema in properties.items() if schema.get("type") == "integer"}
@@ -183,7 +183,7 @@ def _explained(error: str, shape: type[Struct], content: Any, where: str) -> str
     if not isinstance(content, dict):
         return f"{where} is no JSON object; {expected}"
     match = re.fullmatch("Object (missing required|contains unknown) field `(.*)`", what, re.DOTALL)
-    if match is None:  # the shape itself said it
+    if match is None:  # a message of the shape itself
         return what
     if match[1] == "missing required":
         return f"{where} has no {match[2]!r}; {expected}"
@@ -198,7 +198,7 @@ def _shown(value: Any) -> str:
 
 
 def _in_words(schema: Schema) -> str:
-    """Return what a JSON Schema allows, in words.
+    """Return the values that a JSON Schema allows, in words.
 
     Examples
     --------

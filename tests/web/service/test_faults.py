@@ -135,7 +135,7 @@ def test_a_locked_database_is_said_and_the_next_try_succeeds(tmp_path: Path) -> 
         other.execute("BEGIN IMMEDIATE")
         refused = running.observe("s", "b", "add milk")
         assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
-        assert "locked by another program" in refused.json()["detail"]
+        assert "another program has locked the store" in refused.json()["detail"]
         assert running.client.get("/v1/sessions/s").json()["observed"] == 1  # reading goes on
         assert running.observe("s", "a", "crack egg").status_code == 503
         other.execute("ROLLBACK")

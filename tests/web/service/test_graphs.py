@@ -163,5 +163,5 @@ def test_a_folder_of_graphs_is_served_by_the_files_names(tmp_path: Path) -> None
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
     save_graph(TEA, tmp_path / "tea.json")
     save_graph(BATTER, tmp_path / "tea.graph.json")
-    with pytest.raises(InputError, match="called 'tea' already"):
+    with pytest.raises(InputError, match="has the same name 'tea'"):
         read_files([tmp_path], Limits())

@@ -93,7 +93,7 @@ def test_content_of_somebody_else_is_not_overwritten_unasked(studio: RunningStud
     studio.path.write_text("precious")
     answer = studio.client.post("/api/save", json={})
     assert answer.status_code == 409
-    assert "there already" in answer.json()["detail"]
+    assert "already exists" in answer.json()["detail"]
     assert studio.path.read_text() == "precious"
     assert studio.client.post("/api/save", json={"overwrite": True}).status_code == 200
     studio.path.write_text("precious again")

@@ -1,4 +1,4 @@
-"""Pages for browsers, served from a fixed table: what a client asks for is no path to a file."""
+"""Pages for browsers, served from a fixed table; a request never names a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PAGES = MappingProxyType(
         "/pages/live.js": Page("live.js", "text/javascript; charset=utf-8"),
     }
 )
-"""What the live service shows, by address."""
+"""The pages of the live service, by address."""
 
 STUDIO_PAGES = MappingProxyType(
     {
@@ -37,7 +37,7 @@ STUDIO_PAGES = MappingProxyType(
         },
     }
 )
-"""What the studio shows, by address."""
+"""The pages of the studio, by address."""
 
 
 def read_page(page: Page) -> bytes:

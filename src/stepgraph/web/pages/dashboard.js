@@ -137,12 +137,12 @@ function redraw() {
     let row = rows.get(session.id);
     if (!row) rows.set(session.id, row = newRow(session.id));
     fill(row, session);
-    // Only what is out of place is moved, so that the keyboard's focus stays where it is.
+    // Move only rows that are out of place, so that the keyboard's focus stays.
     if (body.children[place] !== row) body.insertBefore(row, body.children[place] || null);
   });
   at("empty").hidden = visible.length > 0;
   at("empty").textContent = sessions.size
-    ? "No session is like that."
+    ? "No session matches."
     : emptyText[at("status").value];
   document.querySelector("#sessions table").hidden = !visible.length;
   at("more").hidden = chosen.length <= MOST_SHOWN;
@@ -150,9 +150,9 @@ function redraw() {
 }
 
 const emptyText = {
-  open: "Nobody is at work: no session is open. A client opens one with POST /v1/sessions.",
-  finished: "No session has been finished yet.",
-  all: "There has been no session yet. A client opens one with POST /v1/sessions.",
+  open: "No session is open. A client opens one with POST /v1/sessions.",
+  finished: "No session is finished yet.",
+  all: "There is no session yet. A client opens one with POST /v1/sessions.",
 };
 
 function newRow(id) {
@@ -223,7 +223,7 @@ async function select(id) {
       const session = await askJson(`/v1/sessions/${id}`, { signal });
       describe(session);
       listSteps(session.executable);
-      // A long session is followed from near its end; the export has all of it.
+      // Show only the end of a long session; the export has all of it.
       after = Math.max(after, session.observed - MOST_VERDICTS);
       let ended = false;
       await listen(`/v1/sessions/${id}/events?after=${after}`, signal, () => {}, (name, content) => {

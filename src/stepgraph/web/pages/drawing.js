@@ -6,7 +6,7 @@ const LARGEST = 4;
 const READABLE = 0.6; // at first, names are no smaller than this share of their size
 
 export class Drawing {
-  // onSelect is told { step } or { step, needs } or null.
+  // onSelect is called with { step }, { step, needs } or null.
   constructor(box, onSelect) {
     this.box = box;
     this.onSelect = onSelect;
@@ -180,7 +180,7 @@ export class Drawing {
     return best;
   }
 
-  // Edges of a step in turn: those to what it needs first, then those of what needs it.
+  // Edges of a step in turn: first those to its preconditions, then those from its dependents.
   edgesOf(node) {
     const keys = [...this.parts.keys()].filter((key) => key.includes(" "));
     const below = keys.filter((key) => key.split(" ")[0] === node);
@@ -286,7 +286,7 @@ export class Drawing {
     this.box.classList.remove("replaying");
   }
 
-  // The steps of a cycle that was refused, each needing the next: edges that exist, and the wanted one.
+  // The steps of a refused cycle, each needing the next: existing edges and the refused one.
   cycle(names) {
     this.clearCycle();
     names.forEach((name, place) => {

@@ -6,7 +6,7 @@ export class Problem extends Error {
   constructor(status, detail, content = {}) {
     super(detail);
     this.status = status;
-    this.content = content; // all that the answer said
+    this.content = content; // the whole answer
   }
 }
 
@@ -33,7 +33,7 @@ export async function ask(path, options = {}) {
     let content = {};
     try {
       content = await answer.json();
-    } catch { /* not every answer on the way here is the service's own */ }
+    } catch { /* a proxy may answer instead of the service */ }
     throw new Problem(answer.status, content.detail || `the service answered ${answer.status}`, content);
   }
   return answer;

@@ -1,4 +1,4 @@
-// What is known of the selected step or edge, what was edited, and which recordings there are.
+// The panels: the selected step or edge, the edits, the advice and the recordings.
 
 import { make } from "./live.js";
 
@@ -44,7 +44,7 @@ export function showNothing(box, hasSteps) {
   box.replaceChildren(make("p", {
     class: "quiet",
     text: hasSteps
-      ? "Select a step or an arrow in the drawing to see what is behind it. An arrow goes from a step to what it needs."
+      ? "Select a step or an arrow in the drawing to see its evidence. An arrow goes from a step to its precondition."
       : "This graph has no steps. Choose a file of recordings under Recordings to learn one.",
   }));
 }
@@ -131,7 +131,7 @@ function percentOrWeight(edge) {
 
 function evidence(edge, act) {
   if (!edge.evidence) {
-    return [make("p", { class: "quiet", text: "No recordings are at hand that show this pair." })];
+    return [make("p", { class: "quiet", text: "No recording shows this pair." })];
   }
   const { held, broken, silent } = edge.evidence;
   const bar = make("div", { class: "shares", "aria-hidden": "true" });
@@ -170,7 +170,7 @@ export function showEdits(state, act) {
   at("relearn").disabled = !state.recordings.length;
   at("history").replaceChildren(...state.history.toReversed().map((entry) => make("li", {},
     make("time", { text: entry.at.replace("T", " ").replace("+00:00", " UTC") }), entry.sentence)));
-  if (!state.history.length) at("history").append(make("li", { class: "none", text: "nothing was edited yet" }));
+  if (!state.history.length) at("history").append(make("li", { class: "none", text: "no edits yet" }));
 }
 
 export function showRecordings(state, act) {
@@ -206,7 +206,7 @@ export function showAdvice(advice) {
   if (advice.order.length) {
     parts.push(make("h3", { text: "Ask the next person for this" }), make("p", {
       class: "quiet",
-      text: `Whenever several steps can be done, to do the one that stands first here. This may decide ${plural(advice.decides, "pair")}.`,
+      text: `Whenever several steps can be done, do the one that stands first here. This may decide ${plural(advice.decides, "pair")}.`,
     }), make("ol", { class: "questions" }, ...advice.order.map((step) => make("li", { text: step }))));
   } else if (advice.left_open.length) {
     parts.push(make("p", {

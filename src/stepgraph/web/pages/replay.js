@@ -1,4 +1,4 @@
-// A recording, step by step, with what the monitor says of each.
+// A recording, step by step, with the monitor's verdict on each step.
 
 import { askJson, kindWord, make } from "./live.js";
 import { at } from "./panels.js";
@@ -16,7 +16,7 @@ export class Replay {
     this.content = null;
     this.place = 0;
     this.timer = null;
-    this.opening = null; // { place } while a recording is on its way
+    this.opening = null; // { place } while a recording is loading
     at("replay-first").addEventListener("click", () => this.go(0));
     at("replay-back").addEventListener("click", () => this.step(-1));
     at("replay-next").addEventListener("click", () => this.step(1));
@@ -77,7 +77,7 @@ export class Replay {
     }
   }
 
-  // A press of a button counts also while the recording is on its way.
+  // Buttons work also while the recording is loading.
   go(place) {
     if (this.opening) this.opening.place = Math.max(0, place);
     if (!this.active) return;
@@ -156,7 +156,7 @@ export class Replay {
     at("replay-about").textContent = `Step ${this.place} of ${verdicts.length}; in all ${mistakes} ${mistakes === 1 ? "mistake" : "mistakes"}.`;
     const ended = this.place === verdicts.length && open.length
       ? ` Never done: ${open.map((entry) => entry.step).join(", ")}.` : "";
-    at("replay-verdict").textContent = now ? `${now.sentence}${ended}` : "Nothing was done yet. Press Next.";
+    at("replay-verdict").textContent = now ? `${now.sentence}${ended}` : "No step yet. Press Next.";
     at("replay-verdict").dataset.tone = now ? TONES[now.kind] ?? "" : "";
     [...at("replay-steps").children].forEach((row, number) => {
       row.classList.toggle("to-come", number >= this.place);

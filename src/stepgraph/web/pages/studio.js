@@ -1,4 +1,4 @@
-// The studio: one graph, drawn by the server, that a person looks into and corrects.
+// The studio: one graph, drawn by the server, that a person inspects and corrects.
 
 import { askJson, keepToken, make } from "./live.js";
 import { Drawing } from "./drawing.js";
@@ -116,7 +116,7 @@ function legend() {
 }
 replay.onPaint = legend;
 
-// Selects `chosen` once the edit is taken, on the tab that is open by then.
+// Selects `chosen` once the edit is accepted, on the tab that is open then.
 async function edit(content, chosen = null) {
   try {
     const next = await askJson("/api/edit", post(content));
@@ -181,7 +181,7 @@ async function describe() {
   } catch (problem) {
     if (asked !== shownSelection) return undefined;
     if (problem.status !== 422) return complain(problem);
-    selection = null; // the step went with an edit
+    selection = null; // an edit removed the step
     return showNothing(box, state.steps.length > 0);
   }
 }

@@ -1,4 +1,4 @@
-// Work that takes long: learning from a file, learning again, advice; watched and cancelled.
+// Long tasks: learning from a file, learning again, advice; with progress and cancelling.
 
 import { Problem, ask, askJson, pause } from "./live.js";
 import { at } from "./panels.js";
@@ -10,7 +10,7 @@ export const post = (content = {}) => ({
 });
 
 export class Work {
-  // onDone(job) is told a job that ended well, complain(problem) one that did not.
+  // Calls onDone(job) when a task succeeds, complain(problem) when it fails.
   constructor(onDone, complain) {
     this.onDone = onDone;
     this.complain = complain;
@@ -67,7 +67,7 @@ export class Work {
     }
   }
 
-  // Goes on watching what was begun before the page was loaded.
+  // Follows a task that began before the page was loaded.
   async resume() {
     const job = await askJson("/api/job");
     if (job.stage === "running") await this.watch();

@@ -1,4 +1,4 @@
-"""The service as an ASGI application: checks, handlers, problems, logs and figures."""
+"""The service as an ASGI application: checks, handlers, problems, logs and metrics."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from stepgraph.web.service.tables import StoreError
 from stepgraph.web.validation import Input, read_input, read_query, with_limits
 
 QUIET = ("observe", "health", "metrics")
-"""Routes that are asked so often that only a debug log has them."""
+"""Frequent routes, logged at debug level only."""
 log = logging.getLogger("stepgraph.service")
 
 
 def make_app(service: Service) -> Starlette:
-    """Return the application of a service; the store runs while the application does."""
+    """Return the application of a service; it starts and stops the store."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -64,7 +64,7 @@ def make_app(service: Service) -> Starlette:
 
     routes: list[BaseRoute] = [
         _route(service, route)
-        # Routes are tried one after another, so those that are asked most come first.
+        # Routes are tried one after another, so the frequent ones come first.
         for route in sorted(ROUTES, key=lambda route: route.name not in QUIET)
     ]
     routes += [
@@ -76,21 +76,21 @@ def make_app(service: Service) -> Starlette:
         routes=routes,
         lifespan=lifespan,
         exception_handlers={
-            HTTPException: refuse_unknown("GET /openapi.json describes what there is"),
+            HTTPException: refuse_unknown("GET /openapi.json lists the routes"),
             Exception: _as_failure,
         },
     )
 
 
 def _route(service: Service, route: ServiceRoute) -> Route:
-    made = Route(route.path, _endpoint(service, route), methods=[route.method])
-    if route.stream and made.methods:
-        made.methods.discard("HEAD")  # the head of a stream would go on for as long as the stream
-    return made
+    result = Route(route.path, _endpoint(service, route), methods=[route.method])
+    if route.stream and result.methods:
+        result.methods.discard("HEAD")  # it would stay open as long as the stream
+    return result
 
 
 def _checker(service: Service, route: ServiceRoute) -> Endpoint:
-    """Return what checks a request against its route's declaration and hands it on."""
+    """Return an endpoint that checks a request against its route and calls the handler."""
     limits = service.limits
     most_bytes = getattr(limits, route.body_limit)
     takes = None if route.takes is None else with_limits(route.takes, limits)
@@ -112,7 +112,7 @@ def _checker(service: Service, route: ServiceRoute) -> Endpoint:
 
 
 def _endpoint(service: Service, route: ServiceRoute) -> Endpoint:
-    """Return what answers a route: checked, timed, counted and logged."""
+    """Return an endpoint that guards, times, counts and logs the requests of a route."""
     name = route.name
     handle = _checker(service, route)
     level = logging.DEBUG if name in QUIET else logging.INFO
@@ -158,7 +158,7 @@ def _endpoint(service: Service, route: ServiceRoute) -> Endpoint:
 
 
 async def _streamed(service: Service, handle: Endpoint, request: Request, name: str) -> Any:
-    """Return an answer that holds one of the places for readers while it goes on."""
+    """Return an answer that occupies one of the places for readers until it ends."""
     held = ExitStack()
     held.enter_context(service.streams.place())
     try:
@@ -177,7 +177,7 @@ async def _streamed(service: Service, handle: Endpoint, request: Request, name: 
 
 
 def _guarded(service: Service, endpoint: Endpoint) -> Endpoint:
-    """Return what answers a page that holds no data and so needs no token."""
+    """Return the endpoint of a page that holds no data and so needs no token."""
 
     async def answer(request: Request) -> Any:
         try:

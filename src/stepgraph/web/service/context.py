@@ -1,4 +1,4 @@
-"""What every handler of one service shares: the store, the readers, the limits, the figures."""
+"""The context of every handler: the store, the readers, the limits and the metrics."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ Body = TypeVar("Body")
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
 
-disable_created_metrics()  # type: ignore[no-untyped-call]  # one more figure for each, unused
+disable_created_metrics()  # type: ignore[no-untyped-call]  # they would double the metrics
 
 
 class Metrics:
-    """The figures of one service for Prometheus; labels have few values, so figures stay few."""
+    """The metrics of one service for Prometheus; labels have few values, so series stay few."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -48,13 +48,13 @@ class Metrics:
         )
         self.verdicts = Counter(
             "stepgraph_verdicts",
-            "Observations taken in, by what was said.",
+            "Observations recorded, by kind of verdict.",
             ["kind"],
             registry=self.registry,
         )
         self.repeated = Counter(
             "stepgraph_repeated_observations",
-            "Observations that had come before and changed nothing.",
+            "Repeated observations, which changed nothing.",
             registry=self.registry,
         )
         self.open_sessions = Gauge(
@@ -65,7 +65,7 @@ class Metrics:
         )
         self.commit_seconds = Histogram(
             "stepgraph_commit_seconds",
-            "Time of a transaction, until it is on disk.",
+            "Time until a transaction is on disk.",
             buckets=SECONDS,
             registry=self.registry,
         )
@@ -77,7 +77,7 @@ class Metrics:
         )
 
     def text(self) -> bytes:
-        """Return all figures in Prometheus's text format."""
+        """Return all metrics in Prometheus's text format."""
         return generate_latest(self.registry)
 
 
@@ -90,9 +90,9 @@ class Service:
     connect
         Opens a connection to the store.
     guard
-        Who may ask.
+        The access control.
     limits
-        How much.
+        The limits on requests.
     """
 
     connect: Connect
@@ -114,7 +114,7 @@ class Service:
         self.streams.wake(sessions)
 
     async def observe(self, session: str, body: Observation) -> Outcome:
-        """Take in an observation, and count it by its verdict."""
+        """Record an observation and count it by its verdict."""
         outcome = await self.store.do(
             Observe(session, body.event, body.step, body.time, body.confidence)
         )
@@ -130,7 +130,7 @@ class Service:
         Raises
         ------
         Problem
-            429 if there were too many from its address.
+            429 if its address sends too many requests.
         """
         wait = self.rates.take(address)
         if wait:
@@ -150,15 +150,15 @@ class Call(Generic[Query, Body]):
     Parameters
     ----------
     service
-        The service that is asked.
+        The service.
     request
-        The request as it came.
+        The original request.
     query, body
-        What it carries.
+        Its checked query and body.
     session
-        The session in its address, known to be a possible name; empty without one.
+        The session id in its address, checked to be a valid name; empty without one.
     graph
-        The graph in its address, as it came; empty without one.
+        The graph name in its address, unchecked; empty without one.
     """
 
     service: Service

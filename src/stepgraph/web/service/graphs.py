@@ -1,4 +1,4 @@
-"""Graphs by name and version: sessions finish on the version that they began with."""
+"""Graphs by name and version; a session keeps the version that it began with."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from stepgraph.web.service.limits import Limits
 from stepgraph.web.service.tables import GraphRow, Tables
 
 KEPT = 200
-"""How many versions are kept ready."""
+"""Maximum number of cached versions."""
 
 
 class Versions:
-    """Graphs that were read from the store once; a version never changes."""
+    """A cache of graphs from the store; a version never changes."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[str, int], Monitor] = OrderedDict()
         self._lock = threading.Lock()
 
     def monitor(self, tables: Tables, name: str, version: int) -> Monitor:
-        """Return a monitor at its beginning, on a version of a graph that sessions use."""
+        """Return a new monitor on a version of a graph."""
         with self._lock:
             known = self._known.get((name, version))
         if known is None:
@@ -54,7 +54,7 @@ def graph_of(row: GraphRow) -> TaskGraph:
 
 
 def put_graph(tables: Tables, name: str, graph: TaskGraph) -> tuple[GraphRow, bool]:
-    """Make a graph the last version of its name; return its row, and whether it is a new one."""
+    """Make a graph the latest version of its name; return its row and whether it is new."""
     content = compact(graph_to_json(graph))
     tables.begin()
     try:
@@ -73,12 +73,12 @@ def put_graph(tables: Tables, name: str, graph: TaskGraph) -> tuple[GraphRow, bo
 
 
 def read_files(paths: Sequence[Path], limits: Limits) -> dict[str, tuple[Path, TaskGraph]]:
-    """Read the graphs of files and folders, by the names that the service gives them.
+    """Read the graphs of files and folders, by their names in the service.
 
     Raises
     ------
     InputError
-        If a file is no graph, too large, or two files would share a name.
+        If a file holds no graph or is too large, or two files share a name.
     """
     found = {}
     for name, path in _named(paths).items():
@@ -94,10 +94,9 @@ def read_files(paths: Sequence[Path], limits: Limits) -> dict[str, tuple[Path, T
 def store_files(
     tables: Tables, files: Mapping[str, tuple[Path, TaskGraph]]
 ) -> list[dict[str, Any]]:
-    """Put graphs that were read from files into the store; return what was done with each.
+    """Put graphs from files into the store; return what happened to each.
 
-    A file that holds an older version again changes nothing: what replaced it while the service
-    ran stays.
+    A file that holds an older version changes nothing: its replacement in the store stays.
     """
     done = []
     for name, (path, graph) in files.items():
@@ -114,16 +113,16 @@ def store_files(
 
 
 def _holds_recordings(file: Path) -> bool:
-    """Return whether a file of a folder says of itself that it holds recordings, not a graph."""
+    """Return whether a file declares that it holds recordings, not a graph."""
     try:
         with file.open("rb") as opened:
             return DEMONSTRATIONS_FORMAT.encode() in opened.read(200)
-    except OSError:  # reading it as a graph says what is wrong
+    except OSError:  # reading it as a graph reports the error
         return False
 
 
 def _named(paths: Sequence[Path]) -> dict[str, Path]:
-    """Return the files by the names that their graphs get."""
+    """Return files by the names of their graphs."""
     files: list[Path] = []
     for path in paths:
         try:
@@ -145,9 +144,9 @@ def _named(paths: Sequence[Path]) -> dict[str, Path]:
         stem = file.stem.removesuffix(".graph")
         name = re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("._-")[:64]
         if not name:
-            raise InputError(f"{file}: its name has no letter or digit to call the graph by")
+            raise InputError(f"{file}: the file name needs a letter or digit to name the graph by")
         if name in named and named[name] != file:
-            raise InputError(f"{file}: {named[name]} is called {name!r} already; rename one")
+            raise InputError(f"{file}: {named[name]} has the same name {name!r}; rename one")
         named[name] = file
     return named
 
@@ -158,14 +157,14 @@ def parse_graph(content: Any, limits: Limits) -> TaskGraph:
     Raises
     ------
     Problem
-        422 if they describe none, or one that is too large.
+        422 if they describe no graph, or one that is too large.
     """
     if isinstance(content, dict):
-        # Counted before anything is built from them.
+        # Count before building anything.
         for key, most in (("steps", limits.graph_steps), ("edges", limits.graph_edges)):
             value = content.get(key)
             if isinstance(value, list) and len(value) > most:
-                raise Problem(422, f"the graph has {len(value)} {key}; at most {most} are taken")
+                raise Problem(422, f"the graph has {len(value)} {key}; at most {most} are allowed")
     try:
         graph = graph_from_json(content, "the body")
         text = compact(content)
@@ -175,8 +174,8 @@ def parse_graph(content: Any, limits: Limits) -> TaskGraph:
     except UnicodeEncodeError:
         raise Problem(422, "the graph has half of a character; send whole ones") from None
     except (OverflowError, RecursionError, TypeError, ValueError) as error:
-        raise Problem(422, f"the body is no graph that can be used ({error})") from None
+        raise Problem(422, f"the body is not a valid graph ({error})") from None
     if r"\u0000" in text:
-        raise Problem(422, "the graph has a null character, which no database can hold")
+        raise Problem(422, "the graph has a null character, which databases cannot store")
     limits.check_graph(graph, "the graph")
     return graph

@@ -1,4 +1,4 @@
-"""What the service does for each request, once the request is checked."""
+"""The handlers of the service's routes, called with checked requests."""
 
 from __future__ import annotations
 
@@ -72,16 +72,14 @@ async def list_graphs(call: Call[Nothing, None]) -> Response:
 
 
 async def read_graph(call: Call[VersionQuery, None]) -> Response:
-    """Give a version of a graph, by default the current one."""
+    """Return a version of a graph, by default the current one."""
     name, version = call.graph, call.query.version or 0
     row = None
     if is_name(name):
         row = await call.service.store.read(lambda tables: tables.graph(name, version))
     if row is None:
         which = f"version {version} of the graph" if version else "graph"
-        raise Problem(
-            404, f"there is no {which} {name!r:.80}; GET /v1/graphs lists those there are"
-        )
+        raise Problem(404, f"there is no {which} {name!r:.80}; GET /v1/graphs lists the graphs")
     return json_response(encode(GraphVersion.of(row, graph=verbatim(row.content))))
 
 
@@ -120,7 +118,7 @@ async def open_session(call: Call[None, OpenSession]) -> Response:
 
 
 async def observe(call: Call[None, Observation]) -> Response:
-    """Take in a step and judge it."""
+    """Record a step and judge it."""
     outcome = await call.service.observe(call.session, call.body)
     return json_response(outcome.body, 201 if outcome.created else 200)
 
@@ -131,7 +129,7 @@ async def finish(call: Call[None, Nothing | None]) -> Response:
 
 
 async def read_session(call: Call[None, None]) -> Response:
-    """Say how a session stands."""
+    """Return the state of a session."""
     versions = call.service.store.versions
 
     def ask(tables: Tables) -> SessionState:
@@ -174,7 +172,7 @@ async def list_observations(call: Call[ObservationsQuery, None]) -> Response:
 
 
 async def export(call: Call[ExportQuery, None]) -> Response:
-    """Give all that the store holds of a session, as JSON or as recordings in CSV."""
+    """Return a whole session as JSON, or its steps as a recording in CSV."""
     kind = call.query.format
     versions = call.service.store.versions
 
@@ -196,7 +194,7 @@ async def export(call: Call[ExportQuery, None]) -> Response:
 
 
 async def session_stream(call: Call[AfterQuery, None]) -> EventResponse:
-    """Send a session's verdicts as they are given."""
+    """Send a session's verdicts as they arise."""
     service, session, after = call.service, call.session, call.query.after
     last = call.request.headers.get("last-event-id")
     if last is not None:  # a browser that connects again names the last verdict that it has seen
@@ -212,7 +210,7 @@ async def all_stream(call: Call[Nothing, None]) -> EventResponse:
 
 
 async def health(call: Call[None, None]) -> Response:
-    """Say whether the service can work: its store answers."""
+    """Report whether the service can work, that is, whether its store answers."""
     try:
         async with asyncio.timeout(HEALTH_SECONDS):
             await call.service.store.read(lambda tables: tables.ping())
@@ -222,23 +220,23 @@ async def health(call: Call[None, None]) -> Response:
 
 
 async def metrics(call: Call[None, None]) -> Response:
-    """Give the figures for Prometheus."""
-    figures = call.service.metrics
+    """Return the metrics for Prometheus."""
+    current = call.service.metrics
     try:
         count = await call.service.store.read(lambda tables: tables.count(OPEN))
-        figures.open_sessions.set(count)
-    except StoreError:  # the other figures are wanted all the more
-        figures.open_sessions.set(float("nan"))
+        current.open_sessions.set(count)
+    except StoreError:  # the other metrics matter all the more then
+        current.open_sessions.set(float("nan"))
     headers = {**SAFE_HEADERS, "content-type": CONTENT_TYPE_LATEST}
-    return Response(figures.text(), headers=headers)
+    return Response(current.text(), headers=headers)
 
 
 async def live(service: Service, socket: WebSocket) -> None:
-    """Judge what a client sends over a WebSocket until it leaves.
+    """Judge the observations that a client sends over a WebSocket, until it leaves.
 
-    Each message is an observation, each answer its verdict. A message that cannot be used is
-    answered with its problem, and the connection goes on; what is no WebSocket frame ends the
-    connection, with everything acknowledged kept.
+    Each message is an observation, each answer its verdict. The answer to an invalid message is
+    its problem, and the connection stays open. An invalid WebSocket frame closes the connection;
+    acknowledged observations stay in the store.
     """
     session = str(socket.path_params["session"])
     address = socket.client.host if socket.client else ""
@@ -289,7 +287,7 @@ def _row(tables: Tables, session: str) -> SessionRow:
 
 
 def _as_json(session: SessionRow, graph: TaskGraph, rows: list[ObservationRow]) -> str:
-    """Return a session whole; verdicts are put in as they were answered."""
+    """Return a whole session, with its verdicts exactly as they were sent."""
     observations = [
         ExportedObservation(
             event=row.event,
@@ -316,7 +314,7 @@ def _as_json(session: SessionRow, graph: TaskGraph, rows: list[ObservationRow]) 
 def _as_csv(session: SessionRow, rows: list[ObservationRow]) -> str:
     """Return a session as a recording that `stepgraph learn` reads, its mistakes marked.
 
-    What was never done is known once the session is finished.
+    A finished session also has a row for each step that was never done.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -326,7 +324,7 @@ def _as_csv(session: SessionRow, rows: list[ObservationRow]) -> str:
         mistake = verdict["kind"] if verdict["mistake"] else ""
         start = "" if row.time is None else repr(row.time)
         writer.writerow([session.id, row.step, start, mistake, session.graph])
-    # A session without any step is no recording, so there is none to mark.
+    # A session without any step is no recording.
     for step in json.loads(session.report)["open"] if session.report and rows else ():
         writer.writerow([session.id, step, "", "skipped", session.graph])
     return out.getvalue()

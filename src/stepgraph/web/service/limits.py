@@ -1,4 +1,4 @@
-"""How much clients may ask for."""
+"""The limits on requests to the service."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from stepgraph.graph import TaskGraph
 from stepgraph.web.http import Problem
 
 ADDRESSES = 10_000
-"""How many addresses are remembered for the rate; those not heard of for longest are forgotten."""
+"""Maximum number of addresses whose rates are counted; the least recent ones are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much clients may ask for; beyond each limit a request is refused with its reason.
+    """The limits on requests; a request beyond a limit fails with a reason.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Limits:
     name_length
         Characters in a step's name, an event id or a label.
     open_sessions
-        Sessions that are not finished.
+        Sessions that are open at a time.
     observations
         Observations in one session.
     streams
@@ -76,25 +76,25 @@ class Limits:
             (len(graph.edges), self.graph_edges, "edges"),
         ):
             if count > most:
-                raise Problem(422, f"{where}: {count} {what}; at most {most} are taken")
+                raise Problem(422, f"{where}: {count} {what}; at most {most} are allowed")
         for step in graph.steps:
             if len(step) > self.name_length:
                 raise Problem(
                     422,
                     f"{where}: the step {step[:60]!r} ... has {len(step)} characters; at most "
-                    f"{self.name_length} are taken (limit name_length)",
+                    f"{self.name_length} are allowed (limit name_length)",
                 )
 
 
 class Rates:
-    """Counts requests by address: a bucket that fills at the rate and holds two seconds' worth.
+    """A token bucket for each address, which fills at the rate and holds two seconds' worth.
 
     Parameters
     ----------
     rate
         Requests a second.
     clock
-        Seconds from any moment.
+        Returns seconds since any fixed moment.
     """
 
     def __init__(self, rate: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -103,7 +103,7 @@ class Rates:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, address: str) -> float:
-        """Count a request; return 0, or in how many seconds the address may ask again."""
+        """Count a request; return 0, or the seconds until the address may send another one."""
         now = self._clock()
         left, since = self._buckets.pop(address, (2 * self._rate, now))
         left = min(2 * self._rate, left + (now - since) * self._rate)

@@ -1,4 +1,4 @@
-"""The service's description of itself (OpenAPI 3.1), which follows from the table of its routes."""
+"""The OpenAPI 3.1 description of the service, which follows from the table of its routes."""
 
 from __future__ import annotations
 
@@ -16,44 +16,44 @@ from stepgraph.web.validation import REFERENCE, schemas_of, with_limits
 PROBLEMS = {
     400: "The body is not JSON.",
     401: "The API token is missing or wrong.",
-    403: "The page of another site asks.",
+    403: "The request comes from a page of another site.",
     404: "There is no such session or graph.",
     408: "The headers or the body did not arrive in time.",
-    409: "The session is finished or full, or the id stands for something else.",
+    409: "The session is finished or full, or the id is already in use.",
     413: "The body is too large.",
     415: "The body is not declared to be JSON.",
     421: "The request is for another host.",
-    422: "The content is not what is expected; the detail says what is.",
+    422: "The content is not valid; the detail says what is expected.",
     429: "Too many requests, sessions or listeners.",
     431: "The request line and the headers are too large.",
-    503: "The store cannot be used now; nothing was kept, try again.",
-    507: "The store's disk is full; nothing was kept.",
+    503: "The store cannot be used now; nothing was stored, try again.",
+    507: "The store's disk is full; nothing was stored.",
 }
 ALWAYS = (401, 403, 408, 421, 429, 431, 503)
-"""What may be answered to any request that reads the store."""
+"""Problems of any request that reads the store."""
 BODY = (400, 413, 415, 422)
-"""What may be answered to any request with a body."""
+"""Problems of any request with a body."""
 
 _INFO = {
     "title": "stepgraph",
     "version": __version__,
-    "description": "Sessions of people doing procedures, judged step by step as they happen. What "
-    "is acknowledged is on disk. Verdicts also come over the WebSocket "
-    "/v1/sessions/{session}/live, one for each observation sent.",
+    "description": "Sessions of people doing procedures, judged step by step as they happen. An "
+    "acknowledged observation is on disk. The WebSocket /v1/sessions/{session}/live takes "
+    "observations too, and answers each with its verdict.",
 }
 
 
 def describe(
     routes: Iterable[ServiceRoute], limits: Limits, *, needs_token: bool
 ) -> dict[str, Any]:
-    """Return the description.
+    """Return the description of a service.
 
     Parameters
     ----------
     routes
-        What is answered.
+        Its routes.
     limits
-        How much clients may ask for.
+        Its limits on requests.
     needs_token
         Whether clients must send a token.
     """
@@ -71,7 +71,7 @@ def describe(
 
 
 def _shapes(routes: Iterable[ServiceRoute], limits: Limits) -> list[type[Struct]]:
-    """Return the shapes that routes name, each once, with the limits in those that are sent."""
+    """Return the shapes that routes name, each once; those of bodies have their limits."""
     found: dict[type[Struct], None] = {ProblemAnswer: None}
     for route in routes:
         if route.takes is not None:
@@ -129,7 +129,7 @@ def _responses(route: ServiceRoute) -> dict[str, Any]:
                 content[part] = {}
             else:
                 content["application/json"] = {"schema": _reference(part)}
-        about = "Nothing new: the same as before." if again else "Done."
+        about = "Repeated: the same answer as before." if again else "Done."
         found[str(status)] = {"description": about, "content": content}
     return found
 

@@ -1,6 +1,6 @@
-"""The table of what the service answers: each route with what it takes and what it gives.
+"""The routes of the service: each with its handler, its input and its answers.
 
-The checks of a request (`app`) and the description (`openapi`) both follow from this table.
+The checks of a request (`app`) and the description (`openapi`) follow from this table.
 """
 
 from __future__ import annotations
@@ -48,26 +48,26 @@ class ServiceRoute:
     Parameters
     ----------
     method, path
-        Where it is.
+        The HTTP method and the address.
     handler
-        What does it.
+        The function that answers.
     summary
-        What it does, in one line.
+        The purpose, in one line.
     answers
-        What is answered, by status.
+        The shapes of the answers, by status.
     takes
-        The shape of the body; None for no body. A body that is no `Input` goes to its handler as
+        The shape of the body; None for no body. A body that is no `Input` goes to the handler as
         JSON values.
     body_needed
-        Whether the body may not be left out.
+        Whether the body is required.
     body_limit
         The limit on the body's size.
     query
         The shape of the query; None to ignore the query.
     problems
-        The statuses of its own problems.
+        The statuses of problems that are specific to this route.
     public
-        Whether it is answered without a token.
+        Whether the route needs no token.
     stream
         Whether the answer goes on until the client leaves.
     """
@@ -113,7 +113,7 @@ ROUTES = (
         "PUT",
         "/v1/graphs/{graph}",
         handlers.replace_graph,
-        "Replace a graph; sessions finish on the version that they began with.",
+        "Replace a graph; open sessions keep the version that they began with.",
         {200: GraphReplaced, 201: GraphReplaced},
         takes=Graph,
         body_limit="graph_bytes",
@@ -140,7 +140,7 @@ ROUTES = (
         "GET",
         "/v1/sessions/{session}",
         handlers.read_session,
-        "Read how a session stands.",
+        "Read the state of a session.",
         {200: SessionState},
         problems=(404,),
     ),
@@ -157,7 +157,7 @@ ROUTES = (
         "POST",
         "/v1/sessions/{session}/observations",
         handlers.observe,
-        "Take in a step that has just been done, and judge it.",
+        "Record a step that was just done, and judge it.",
         {200: ObservationVerdict, 201: ObservationVerdict},
         takes=Observation,
         problems=(404, 409, 507),
@@ -166,7 +166,7 @@ ROUTES = (
         "POST",
         "/v1/sessions/{session}/finish",
         handlers.finish,
-        "Finish a session, and say what was never done.",
+        "Finish a session, and report the steps that were never done.",
         {200: SessionReport},
         takes=Nothing,
         body_needed=False,
@@ -176,7 +176,7 @@ ROUTES = (
         "GET",
         "/v1/sessions/{session}/export",
         handlers.export,
-        "Give a session whole, or its steps as a recording.",
+        "Export a whole session, or its steps as a recording.",
         {200: (Export, "text/csv")},
         query=ExportQuery,
         problems=(404,),
@@ -195,7 +195,7 @@ ROUTES = (
         "GET",
         "/v1/events",
         handlers.all_stream,
-        "Listen to how sessions change.",
+        "Listen to changes of all sessions, as server-sent events.",
         {200: "text/event-stream"},
         query=Nothing,
         stream=True,
@@ -204,7 +204,7 @@ ROUTES = (
         "GET",
         "/healthz",
         handlers.health,
-        "Say whether the service can work.",
+        "Report whether the service can work.",
         {200: Health},
         problems=(503,),
         public=True,
@@ -213,7 +213,7 @@ ROUTES = (
         "GET",
         "/metrics",
         handlers.metrics,
-        "Give figures for Prometheus.",
+        "Read the metrics, for Prometheus.",
         {200: "text/plain"},
     ),
 )

@@ -1,7 +1,7 @@
 """Every request and answer of the service, declared once.
 
-Checks of what clients send, the objects that handlers build, and the OpenAPI description all
-follow from these classes. Limits that an operator can set are named by `UpTo`.
+The checks of requests, the objects that handlers build, and the OpenAPI description all follow
+from these classes. `UpTo` names the limits that an operator can set.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_LISTED = 500
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}(?!\n)$"
 """Names of graphs and sessions: safe in an address, in a file name and in a log."""
 _BLANK = r"[\t-\r\u001c- \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
-"""What `str.strip` takes away; what is a space differs from language to language."""
+"""The characters that `str.strip` removes; other languages count other characters as spaces."""
 _NO_NULL = r"[^\u0000]*$"
 
 Name = Annotated[
@@ -82,7 +82,7 @@ class OpenSession(Input, frozen=True, kw_only=True):
 
 
 class Observation(Input, frozen=True, kw_only=True):
-    """A step that has just been done."""
+    """A step that was just done."""
 
     event: EventId
     step: StepName
@@ -91,7 +91,7 @@ class Observation(Input, frozen=True, kw_only=True):
 
 
 class GraphPath(Input, frozen=True, kw_only=True):
-    """The name of a graph, as its address says it."""
+    """The name of a graph in an address."""
 
     graph: Name
 
@@ -107,7 +107,7 @@ class Edge(Struct, frozen=True, kw_only=True):
 class Graph(Struct, frozen=True, kw_only=True):
     """A graph file as stepgraph writes it: acyclic, START and END connected.
 
-    It is described here and checked by `stepgraph.formats`, which owns the format.
+    This class only describes it; `stepgraph.formats` owns the format and checks it.
     """
 
     format: Literal["stepgraph-graph"]
@@ -135,7 +135,7 @@ class SessionsQuery(Input, frozen=True, kw_only=True):
 
     @property
     def statuses(self) -> tuple[str, ...]:
-        """The statuses asked for."""
+        """The statuses to list."""
         return (OPEN, FINISHED) if self.status == "all" else (self.status,)
 
     @property
@@ -178,7 +178,7 @@ class ExportQuery(Input, frozen=True, kw_only=True):
 
 
 class ProblemAnswer(Shape, frozen=True, kw_only=True):
-    """Why a request was not done."""
+    """The reason why a request failed."""
 
     status: int
     title: str
@@ -186,7 +186,7 @@ class ProblemAnswer(Shape, frozen=True, kw_only=True):
 
 
 class StepVerdict(Shape, frozen=True, kw_only=True):
-    """What the monitor says of a step."""
+    """The monitor's verdict on a step."""
 
     position: Number
     step: str
@@ -225,7 +225,7 @@ class Verdicts(Shape, frozen=True, kw_only=True):
 
 
 class SessionReport(Shape, frozen=True, kw_only=True):
-    """The answer to a finish."""
+    """The report on a finished session."""
 
     session: Name
     observed: Count
@@ -248,7 +248,7 @@ class SessionReport(Shape, frozen=True, kw_only=True):
 
 
 class LastMistake(Shape, frozen=True, kw_only=True):
-    """What a list of sessions shows of the last mistake."""
+    """The last mistake, as a list of sessions shows it."""
 
     position: Number
     step: str
@@ -257,7 +257,7 @@ class LastMistake(Shape, frozen=True, kw_only=True):
 
 
 class Session(Shape, frozen=True, kw_only=True):
-    """How a session stands."""
+    """A session and its progress."""
 
     id: Name
     label: str
@@ -304,7 +304,7 @@ class Sessions(Shape, frozen=True, kw_only=True):
 
 
 class SessionState(Session, frozen=True, kw_only=True):
-    """All that is known about a session now; `stepgraph.Monitor.resume` takes its `state`."""
+    """The whole state of a session; `stepgraph.Monitor.resume` takes its field `state`."""
 
     performed: list[str]
     accomplished: list[str]
@@ -315,7 +315,7 @@ class SessionState(Session, frozen=True, kw_only=True):
 
 
 class ExportedObservation(Shape, frozen=True, kw_only=True):
-    """One observation, as it came and as it was answered."""
+    """One observation with its verdict."""
 
     event: str
     step: str
@@ -326,7 +326,7 @@ class ExportedObservation(Shape, frozen=True, kw_only=True):
 
 
 class Export(Shape, frozen=True, kw_only=True):
-    """A session whole, with its graph."""
+    """A whole session, with its graph."""
 
     format: Literal["stepgraph-session"]
     version: Literal[1]
@@ -338,7 +338,7 @@ class Export(Shape, frozen=True, kw_only=True):
 
 
 class GraphEntry(Shape, frozen=True, kw_only=True):
-    """What a list of graphs shows of one."""
+    """A graph, as a list of graphs shows it."""
 
     name: Name
     version: Number
@@ -375,7 +375,7 @@ class GraphVersion(GraphEntry, frozen=True, kw_only=True):
 
 
 class GraphReplaced(GraphEntry, frozen=True, kw_only=True):
-    """The answer to a graph that was put."""
+    """The answer to the replacement of a graph."""
 
     changed: bool
 
@@ -393,5 +393,5 @@ def encode(answer: Struct) -> str:
 
 
 def verbatim(text: str | None) -> Any:
-    """Return JSON text from the store so that an answer holds it as it is; None stays None."""
+    """Return JSON text from the store for an answer to include unchanged; None stays None."""
     return None if text is None else msgspec.Raw(text.encode())

@@ -1,7 +1,7 @@
-"""Runs the service: opens the store, loads the graphs, listens, and stops without a loss.
+"""Runs the service: opens the store, loads the graphs, listens, and stops without losing data.
 
-Logs are one JSON object a line on the error stream. They hold routes, statuses, times and ids;
-headers, bodies and queries, which may hold what clients keep secret, are not logged.
+The log is one JSON object a line on the error stream. It holds routes, statuses, times and ids,
+but no headers, bodies or queries, which may hold secrets.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ log = logging.getLogger("stepgraph.service")
 
 @dataclass(frozen=True)
 class ServeSettings:
-    """How to serve.
+    """The settings of the service.
 
     Parameters
     ----------
@@ -48,9 +48,9 @@ class ServeSettings:
     token
         The API token, or None.
     limits
-        How much clients may ask for.
+        The limits on requests.
     log_level
-        From which level on to log.
+        The lowest level to log.
     """
 
     graphs: Sequence[Path]
@@ -63,21 +63,21 @@ class ServeSettings:
 
 
 class _Server(LocalServer):
-    """A server that lets streams end before it waits for connections to close."""
+    """A server that ends streams before it waits for connections to close."""
 
     def __init__(self, config: uvicorn.Config, service: Service) -> None:
         super().__init__(config)
         self._service = service
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stop to listen, finish what was asked, close the store."""
+        """Stop listening, finish pending requests, close the store."""
         log.info("stopping")
         self._service.streams.close()
         await super().shutdown(sockets)
 
 
 def make_server(service: Service) -> uvicorn.Server:
-    """Return what runs a service on a socket."""
+    """Return the server of a service."""
     config = uvicorn.Config(
         make_app(service),
         http=bounded_heads(service.limits.head_bytes, service.limits.head_seconds),
@@ -96,14 +96,14 @@ def make_server(service: Service) -> uvicorn.Server:
 
 
 def serve(settings: ServeSettings, ready: Callable[[str], None] = lambda _: None) -> None:
-    """Serve until a signal asks to stop.
+    """Serve until a signal stops it.
 
     Parameters
     ----------
     settings
-        How.
+        The settings.
     ready
-        Called with the service's address when it listens.
+        Called with the service's address once it listens.
 
     Raises
     ------
@@ -112,8 +112,9 @@ def serve(settings: ServeSettings, ready: Callable[[str], None] = lambda _: None
     """
     guard = Guard(settings.host, settings.token)
     connect = connector(settings.store)
-    files = read_files(settings.graphs, settings.limits)  # before a store is made for them
-    listening = listen(settings.host, settings.port)  # the same for an address that is taken
+    # Fail on a bad graph or a used port before creating a store.
+    files = read_files(settings.graphs, settings.limits)
+    listening = listen(settings.host, settings.port)
     try:
         _run(settings, connect, guard, files, listening, ready)
     finally:
@@ -129,7 +130,7 @@ def _run(
     listening: socket.socket,
     ready: Callable[[str], None],
 ) -> None:
-    """Open the store, load the graphs, and answer until a signal asks to stop."""
+    """Open the store, load the graphs, and answer until a signal stops it."""
     try:
         tables = connect()
         try:
@@ -142,14 +143,14 @@ def _run(
     except StoreError as error:
         cause = error.__cause__
         raise UnavailableError(
-            f"the store {masked(settings.store)}: cannot be used ({cause or error.detail})"
+            f"the store {masked(settings.store)} cannot be used ({cause or error.detail})"
         ) from None
     service = Service(connect, guard, settings.limits)
     start_logging(settings.log_level)
     for entry in loaded:
         if entry["file"] != entry["current"]:
             log.warning(
-                "the file holds an older version; the graph that replaced it stays",
+                "the file holds an older version; its replacement stays",
                 extra={"about": entry},
             )
     address = address_of(listening)
@@ -162,10 +163,10 @@ def _run(
     }
     log.info("listening", extra={"about": about})
     ready(address)
-    # Short turns keep answers flowing while the other thread writes.
+    # Switch threads often, so that answers flow while the other thread writes.
     sys.setswitchinterval(0.001)
     server = make_server(service)
-    # What is loaded by now stays to the end; looking through it for garbage would hold up answers.
+    # Everything loaded so far stays to the end; collecting garbage in it would delay answers.
     gc.collect()
     gc.freeze()
     server.run(sockets=[listening])
@@ -175,7 +176,7 @@ class JsonLines(logging.Formatter):
     """Formats a record as a JSON object on one line."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line; what was given as ``extra={"about": {...}}`` is part of it."""
+        """Return the line, with the fields of ``extra={"about": {...}}``."""
         content = {
             "at": moment(record.created),
             "level": record.levelname.lower(),
@@ -189,7 +190,7 @@ class JsonLines(logging.Formatter):
 
 
 def start_logging(level: str, stream: TextIO | None = None) -> None:
-    """Let this program log JSON lines from a level on."""
+    """Log JSON lines from a level on."""
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(JsonLines())
     for name in ("stepgraph.service", "uvicorn", "uvicorn.error"):
@@ -197,7 +198,7 @@ def start_logging(level: str, stream: TextIO | None = None) -> None:
         logger.handlers = [handler] if name != "uvicorn.error" else []
         logger.propagate = name == "uvicorn.error"
         logger.setLevel(level.upper() if name == "stepgraph.service" else logging.WARNING)
-    # Said of every WebSocket that we refuse, though the refusal is sent and complete.
+    # uvicorn logs this for every refused WebSocket, although the refusal is complete.
     logging.getLogger("uvicorn.error").addFilter(
         lambda record: "without completing handshake" not in record.getMessage()
     )

@@ -1,7 +1,7 @@
-"""What can be done to sessions, as commands that a store applies many at a time.
+"""Commands on sessions, which a store applies in batches.
 
-A command looks before it writes: it is refused with nothing changed, or done whole. A session's
-monitor is made from its observations, and kept ready between transactions.
+A command checks before it writes: it either fails and changes nothing, or succeeds as a whole. A
+session's monitor is rebuilt from its observations and cached between transactions.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from stepgraph.web.service.schema import (
 from stepgraph.web.service.tables import FINISHED, OPEN, ObservationRow, SessionRow, Tables
 
 MONITORS = 5000
-"""How many monitors are kept ready; another session's is made again from its observations."""
+"""Maximum number of cached monitors; others are rebuilt from their observations."""
 PAGE = 1000
-"""How many observations are read at a time."""
+"""Number of observations to read at a time."""
 
 
 class Monitors:
-    """Monitors by session, each brought up to what the store holds before it is used."""
+    """A cache of monitors by session, each updated from the store before use."""
 
     def __init__(self, versions: Versions, most: int = MONITORS) -> None:
         self._versions = versions
@@ -42,7 +42,7 @@ class Monitors:
         self._kept: OrderedDict[str, Monitor] = OrderedDict()
 
     def get(self, tables: Tables, session: SessionRow) -> Monitor:
-        """Return a session's monitor, with all of its observations taken in."""
+        """Return a session's monitor after all of its observations."""
         monitor = self._kept.pop(session.id, None)
         if monitor is None or monitor.observed > session.observed:
             monitor = self._versions.monitor(tables, session.graph, session.version)
@@ -53,13 +53,13 @@ class Monitors:
         return monitor
 
     def forget(self, sessions: Iterable[str]) -> None:
-        """Drop monitors that have seen more than the store kept."""
+        """Drop monitors that have observed steps that the store did not commit."""
         for session in sessions:
             self._kept.pop(session, None)
 
 
 def catch_up(monitor: Monitor, tables: Tables, session: SessionRow) -> None:
-    """Let a monitor observe what the store holds beyond what it has seen."""
+    """Let a monitor observe the observations in the store that it has not seen yet."""
     while monitor.observed < session.observed:
         rows = tables.observations(session.id, monitor.observed, PAGE)
         if not rows:
@@ -71,44 +71,42 @@ def catch_up(monitor: Monitor, tables: Tables, session: SessionRow) -> None:
 def unknown_session(session: str) -> Problem:
     """Return the problem of a session that does not exist."""
     return Problem(
-        404, f"there is no session {session!r:.80}; POST /v1/sessions opens one and says its id"
+        404, f"there is no session {session!r:.80}; POST /v1/sessions opens one and returns its id"
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a command ended: whether it did something new, and what is answered."""
+    """The outcome of a command: whether it did something new, and the answer."""
 
     created: bool
     body: str
     kind: str = ""
-    """What the verdict on a new observation was."""
+    """The kind of verdict on a new observation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """Open a session on the last version of a graph."""
+    """Open a session on the latest version of a graph."""
 
     session: str
     graph: str
     label: str = ""
 
     def apply(self, unit: Unit) -> Outcome:
-        """Open it, or find it open already."""
-        known = unit.sessions.get(self.session)
-        if known is not None:
-            if (known.graph, known.label) != (self.graph, self.label):
+        """Open the session, or return the one with the same id."""
+        existing = unit.sessions.get(self.session)
+        if existing is not None:
+            if (existing.graph, existing.label) != (self.graph, self.label):
                 raise Problem(
                     409,
-                    f"the session {self.session!r} exists, on the graph {known.graph!r} with the "
-                    f"label {known.label!r:.80}; choose another id",
+                    f"the session {self.session!r} already exists, on the graph {existing.graph!r} "
+                    f"with the label {existing.label!r:.80}; choose another id",
                 )
-            return Outcome(False, encode(Session.of(known)))
+            return Outcome(False, encode(Session.of(existing)))
         row = unit.tables.graph(self.graph)
         if row is None:
-            raise Problem(
-                404, f"there is no graph {self.graph!r}; GET /v1/graphs lists those there are"
-            )
+            raise Problem(404, f"there is no graph {self.graph!r}; GET /v1/graphs lists the graphs")
         if unit.count_open() >= unit.limits.open_sessions:
             raise Problem(
                 429,
@@ -127,7 +125,7 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Observe:
-    """Take in a step; a repeated event id changes nothing and gives the same verdict."""
+    """Record a step; a repeated event id changes nothing and returns the same verdict."""
 
     session: str
     event: str
@@ -136,23 +134,24 @@ class Observe:
     confidence: float | None = None
 
     def apply(self, unit: Unit) -> Outcome:
-        """Judge the step, or find the verdict that was given already."""
+        """Judge the step, or return the earlier verdict on the same event."""
         session = unit.sessions.get(self.session)
         if session is None:
             raise unknown_session(self.session)
-        known = unit.events.get((self.session, self.event))
-        if known is not None:
-            came = (self.time, self.confidence)
+        earlier = unit.events.get((self.session, self.event))
+        if earlier is not None:
             step = self.step
-            if step != known.step:  # it may have come with spaces around it
-                step = self._meant(unit.monitors.get(unit.tables, session))
-            if step != known.step or came != (known.time, known.confidence):
+            if step != earlier.step:  # spaces around the name make no difference
+                step = self._step_name(unit.monitors.get(unit.tables, session))
+            same_values = (self.time, self.confidence) == (earlier.time, earlier.confidence)
+            if step != earlier.step or not same_values:
                 raise Problem(
                     409,
-                    f"the event {self.event!r:.80} was step {known.position}, {known.step!r:.80}, "
-                    "with another step, time or confidence; give each observation its own id",
+                    f"the event {self.event!r:.80} was step {earlier.position}, "
+                    f"{earlier.step!r:.80}, with another step, time or confidence; "
+                    "give each observation its own id",
                 )
-            return Outcome(False, known.verdict)
+            return Outcome(False, earlier.verdict)
         if session.status != OPEN:
             raise Problem(
                 409, f"the session {self.session!r} is finished; open another one for more steps"
@@ -165,15 +164,15 @@ class Observe:
             )
         monitor = unit.monitors.get(unit.tables, session)
         try:
-            verdict = monitor.observe(self._meant(monitor), self.time, self.confidence)
+            verdict = monitor.observe(self._step_name(monitor), self.time, self.confidence)
         except InputError as error:
             raise Problem(422, str(error)) from None
         answer = ObservationVerdict.of(verdict, monitor.graph, session=session.id, event=self.event)
         unit.observe(session, monitor, answer)
         return Outcome(True, unit.events[self.session, self.event].verdict, answer.kind)
 
-    def _meant(self, monitor: Monitor) -> str:
-        """Return the step's name, without spaces around it unless the graph has them too."""
+    def _step_name(self, monitor: Monitor) -> str:
+        """Return the step's name, stripped of spaces unless the graph's name has them too."""
         return self.step if self.step in monitor.graph.vocabulary else self.step.strip()
 
 
@@ -184,7 +183,7 @@ class Finish:
     session: str
 
     def apply(self, unit: Unit) -> Outcome:
-        """Finish it, or find the report that was given already."""
+        """Finish the session, or return its earlier report."""
         session = unit.sessions.get(self.session)
         if session is None:
             raise unknown_session(self.session)
@@ -210,18 +209,18 @@ Command: TypeAlias = Open | Observe | Finish
 
 
 class Unit:
-    """What one transaction has read and will write.
+    """The rows that one transaction has read and will write.
 
     Parameters
     ----------
     tables
         The connection, inside a transaction.
     commands
-        What will be applied, so that all of it is read at once.
+        The commands to apply; their rows are read at once.
     monitors
-        The monitors of earlier transactions.
+        The cached monitors.
     limits
-        How much clients may ask for.
+        The limits on requests.
     clock
         Seconds since 1970.
     """
@@ -249,7 +248,7 @@ class Unit:
         self.events = {(row.session, row.event): row for row in tables.find_events(pairs)}
 
     def count_open(self) -> int:
-        """Return how many sessions are open, those of this transaction included."""
+        """Return the number of open sessions, including those of this transaction."""
         if self._open is None:
             self._open = self.tables.count(OPEN)
         return self._open + len(self._opened)
@@ -259,7 +258,7 @@ class Unit:
         self.sessions[session.id] = self._opened[session.id] = session
 
     def change(self, session: SessionRow) -> None:
-        """Let a session stand as it is now."""
+        """Change a session."""
         self.sessions[session.id] = self._changed[session.id] = session
 
     def observe(self, session: SessionRow, monitor: Monitor, answer: ObservationVerdict) -> None:
@@ -304,7 +303,7 @@ class Unit:
         return self._opened.keys() | self._changed.keys()
 
     def write(self) -> None:
-        """Write it all."""
+        """Write all changes."""
         if self._opened:
             self.tables.add_sessions(self._opened[id_] for id_ in sorted(self._opened))
         if self._observed:

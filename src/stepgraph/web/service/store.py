@@ -1,7 +1,7 @@
-"""The store: one thread writes, many commands in one transaction; a few threads read.
+"""The store: one thread writes batches of commands, a few threads read.
 
-While a transaction goes to disk, the commands that arrive wait together and make up the next
-one, so that the disk is asked once for all of them. A command is answered after its commit.
+While one transaction goes to disk, arriving commands queue up for the next one, so one disk
+write serves them all. A command is answered after its commit.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from stepgraph.web.service.store_sqlite import SqliteTables
 from stepgraph.web.service.tables import StoreDownError, StoreError, StoreRaceError, Tables
 
 BATCH = 500
-"""How many commands one transaction takes at the most."""
+"""Maximum number of commands in one transaction."""
 WAITING = 10_000
-"""How many commands may wait; more would only time out."""
+"""Maximum number of waiting commands; more would only time out."""
 READERS = 3
 TIDY = 1_000
-"""After how many commands a thread that reads clears up behind the one that writes."""
+"""Number of commands after which a reading thread clears up behind the writing one."""
 TRIES = 3
 log = logging.getLogger("stepgraph.service")
 
@@ -41,12 +41,12 @@ T = TypeVar("T")
 
 
 def connector(url: str) -> Connect:
-    """Return what opens connections to the store that an address names.
+    """Return a function that opens connections to the store at an address.
 
     Raises
     ------
     SettingError
-        If the address names no store.
+        If the address is not that of a store.
     MissingExtraError
         If the store's driver is not installed.
     """
@@ -63,7 +63,7 @@ def connector(url: str) -> Connect:
         return lambda: SqliteTables(path)
     if scheme in ("postgresql", "postgres"):
         try:
-            import asyncpg  # noqa: F401 - looked for here so that its absence is said at once
+            import asyncpg  # noqa: F401 - fail here, not at the first connection
         except ImportError:
             raise MissingExtraError("a PostgreSQL store", "serve") from None
         from stepgraph.web.service.store_postgres import PostgresTables
@@ -97,10 +97,10 @@ class Store:
     connect
         Opens a connection.
     limits
-        How much clients may ask for.
+        The limits on requests.
     on_commit
-        Called in the event loop with the sessions that changed, how many commands the
-        transaction held and the seconds it took.
+        Called in the event loop with the changed sessions, the number of commands in the
+        transaction and the seconds it took.
     """
 
     def __init__(
@@ -127,14 +127,14 @@ class Store:
         self._tidying: Future[None] | None = None
 
     def start(self) -> None:
-        """Begin to take commands; called in the event loop that will wait for them."""
+        """Start to accept commands; call it in the event loop that waits for them."""
         self._loop = asyncio.get_running_loop()
         self._readers = ThreadPoolExecutor(READERS, "stepgraph-reader")
         self._writer = threading.Thread(target=self._write, name="stepgraph-writer", daemon=True)
         self._writer.start()
 
     async def stop(self) -> None:
-        """Finish what waits, and close every connection."""
+        """Finish the waiting commands and close every connection."""
         if self._writer is None or self._readers is None:
             return
         self._waiting.put(None)
@@ -145,21 +145,21 @@ class Store:
         self._writer = self._readers = None
 
     async def do(self, command: Command) -> Outcome:
-        """Apply a command; returns when it is on disk.
+        """Apply a command and return once it is on disk.
 
         Raises
         ------
         Problem
-            If it is refused, or the database cannot take it; nothing of it was kept then.
+            If the command is refused or the database fails; nothing of it is stored then.
         """
         if self._loop is None or self._waiting.qsize() > WAITING:
-            raise StoreDownError("too many requests wait")
+            raise StoreDownError("too many requests are waiting")
         future: asyncio.Future[Outcome] = self._loop.create_future()
         self._waiting.put((command, future))
         return await future
 
     async def read(self, question: Callable[[Tables], T]) -> T:
-        """Ask the database, in one of the threads that read."""
+        """Query the database in one of the reading threads."""
         if self._loop is None or self._readers is None:
             raise StoreDownError("it is closed")
         return await self._loop.run_in_executor(self._readers, self._ask, question)
@@ -172,7 +172,7 @@ class Store:
         try:
             return question(tables)
         except StoreDownError:
-            # A connection that broke once is not trusted again.
+            # Do not reuse a connection that failed once.
             self._local.tables = None
             self._opened.remove(tables)
             _close(tables)
@@ -201,7 +201,7 @@ class Store:
         results, touched = self._apply(commands)
         failed = isinstance(results[0], Exception) and not isinstance(results[0], Problem)
         if failed and len(batch) > 1:
-            # One command that we do not understand must not take the others with it.
+            # One unexpected failure must not fail the other commands.
             results = []
             for command in commands:
                 (result,), changed = self._apply([command])
@@ -212,11 +212,11 @@ class Store:
         if self._loop is not None:
             try:
                 self._loop.call_soon_threadsafe(self._answer, futures, results, touched, seconds)
-            except RuntimeError:  # the loop is closed, so no request waits any more
+            except RuntimeError:  # the loop is closed, so no request is waiting
                 return
 
     def _tidy(self, done: int) -> None:
-        """Have a reader clear up once enough was done, unless one is still at it."""
+        """Let a reader clear up after enough commands, unless one is still clearing up."""
         self._untidied += done
         busy = self._tidying is not None and not self._tidying.done()
         if self._untidied >= TIDY and not busy and self._readers is not None:
@@ -265,7 +265,7 @@ class Store:
         seconds: float,
     ) -> None:
         for future, result in zip(futures, results, strict=True):
-            if future.done():  # whoever asked has gone; what was asked for is done all the same
+            if future.done():  # the client has left; its command is applied all the same
                 continue
             if isinstance(result, Exception):
                 future.set_exception(result)

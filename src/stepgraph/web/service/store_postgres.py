@@ -1,4 +1,4 @@
-"""The fleet's store: PostgreSQL, for several server processes; one lock for each session."""
+"""The shared store: PostgreSQL, for several server processes, with a lock for each session."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from stepgraph.web.service.tables import (
 SECONDS = 10.0
 """How long a connection or a statement may take."""
 LOCK_SECONDS = 2
-"""How long to wait for a session that another server works on."""
+"""How long to wait for a session that another server has locked."""
 GRAPHS_LOCK = 7_446_573
-"""The advisory lock for adding graphs: any number that no other program uses."""
+"""The number of the advisory lock for adding graphs, arbitrary but unique."""
 
 
 class PostgresTables(Tables):
     """A connection to a PostgreSQL database.
 
-    The driver is asynchronous; each connection has an event loop of its own, which runs only
-    while a statement does, so that both kinds of store work in plain threads.
+    The driver is asynchronous. Each connection has its own event loop, which runs only during a
+    statement, so both kinds of store work in plain threads.
 
     Parameters
     ----------
@@ -54,14 +54,14 @@ class PostgresTables(Tables):
                         server_settings={
                             "application_name": "stepgraph",
                             "lock_timeout": f"{LOCK_SECONDS}s",
-                            # An acknowledged observation outlives a loss of power.
+                            # Acknowledged observations survive a loss of power.
                             "synchronous_commit": "on",
                         },
                     )
                 )
         except ValueError as error:
             self._loop.close()
-            raise StoreDownError("PostgreSQL: its address cannot be used") from error
+            raise StoreDownError("PostgreSQL: the address is not valid") from error
         except BaseException:
             self._loop.close()
             raise
@@ -90,7 +90,7 @@ class PostgresTables(Tables):
         self.fetch("ROLLBACK")
 
     def lock_sessions(self, ids: Sequence[str]) -> list[SessionRow]:
-        """Return sessions, locked in the order of their ids: servers never wait in a circle."""
+        """Return sessions, locked in the order of their ids to avoid deadlocks."""
         found = self.fetch(
             f"SELECT {SESSION} FROM sessions WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE",
             list(ids),
@@ -98,7 +98,7 @@ class PostgresTables(Tables):
         return [SessionRow(*row) for row in found]
 
     def find_events(self, pairs: Sequence[tuple[str, str]]) -> list[ObservationRow]:
-        """Return the observations known by pairs of session and event id."""
+        """Return the observations with these pairs of session and event id."""
         columns = ", ".join(f"o.{name.strip()}" for name in OBSERVATION.split(","))
         found = self.fetch(
             f"SELECT {columns} FROM observations o JOIN unnest($1::text[], $2::text[]) "
@@ -122,7 +122,7 @@ class PostgresTables(Tables):
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
-        """Turn PostgreSQL's errors into those that clients understand."""
+        """Turn PostgreSQL's errors into a `StoreError`."""
         errors = self._errors
         try:
             yield
@@ -137,7 +137,7 @@ class PostgresTables(Tables):
         except errors.DiskFullError as error:
             raise StoreFullError from error
         except (errors.DataError, ValueError):
-            raise  # not the database's fault but that of what was to be written
+            raise  # the values are at fault, not the database
         except (errors.PostgresError, errors.InterfaceError, OSError, TimeoutError) as error:
-            # Its text may hold where the database is, but never the password.
+            # The error's text may hold the address of the database, so only its type is shown.
             raise StoreDownError(f"PostgreSQL: {type(error).__name__}") from error

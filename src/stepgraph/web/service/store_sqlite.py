@@ -1,4 +1,4 @@
-"""The embedded store: one SQLite file in WAL mode, on disk before anything is acknowledged."""
+"""The embedded store: one SQLite file in WAL mode, flushed to disk before each answer."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from stepgraph.web.service.tables import (
 )
 
 BUSY_SECONDS = 2.0
-"""How long to wait for another program that holds the file."""
+"""How long to wait for another program that has locked the file."""
 LONGEST_LOG = 16_000
-"""From how many pages on a commit empties the log itself, and whoever waits for it waits longer."""
+"""The number of pages from which on a commit itself empties the log, which takes longer."""
 
 
 class SqliteTables(Tables):
@@ -34,9 +34,9 @@ class SqliteTables(Tables):
     Parameters
     ----------
     path
-        The file; it is made where it is missing.
+        The file; a missing file is created.
     busy_seconds
-        How long to wait for another program that holds it.
+        How long to wait for another program that has locked it.
     """
 
     def __init__(self, path: str | Path, busy_seconds: float = BUSY_SECONDS) -> None:
@@ -46,8 +46,8 @@ class SqliteTables(Tables):
                 path, timeout=busy_seconds, isolation_level=None, check_same_thread=False
             )
             self._connection.execute("PRAGMA journal_mode = WAL")
-            # FULL writes the log to disk at every commit, so that an acknowledged observation
-            # outlives a loss of power; NORMAL would outlive a killed process only.
+            # FULL writes the log to disk at every commit, so acknowledged observations survive a
+            # loss of power. NORMAL would survive only a killed process.
             self._connection.execute("PRAGMA synchronous = FULL")
             self._connection.execute("PRAGMA foreign_keys = ON")
             self._connection.execute(f"PRAGMA wal_autocheckpoint = {LONGEST_LOG}")
@@ -63,7 +63,7 @@ class SqliteTables(Tables):
             self._connection.executemany(_numbered(statement), rows)
 
     def begin(self) -> None:
-        """Begin a transaction, alone among all writers of the file."""
+        """Begin a transaction as the only writer of the file."""
         with _translated():
             self._connection.execute("BEGIN IMMEDIATE")
 
@@ -87,7 +87,7 @@ class SqliteTables(Tables):
         return [SessionRow(*row) for row in found]
 
     def find_events(self, pairs: Sequence[tuple[str, str]]) -> list[ObservationRow]:
-        """Return the observations known by pairs of session and event id."""
+        """Return the observations with these pairs of session and event id."""
         found = self.fetch(
             f"SELECT {OBSERVATION} FROM json_each($1) AS pair JOIN observations ON "
             "session = json_extract(pair.value, '$[0]') AND "
@@ -104,7 +104,7 @@ class SqliteTables(Tables):
         self.fetch("PRAGMA wal_checkpoint(PASSIVE)")
 
     def close(self) -> None:
-        """Close the connection; the last one also empties the log into the file."""
+        """Close the connection; the last one also copies the log into the file."""
         with _translated():
             self._connection.close()
 
@@ -116,7 +116,7 @@ def _numbered(statement: str) -> str:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Turn SQLite's errors into those that clients understand."""
+    """Turn SQLite's errors into a `StoreError`."""
     try:
         yield
     except sqlite3.Error as error:

@@ -1,9 +1,8 @@
 """Live verdicts as server-sent events.
 
-A reader has a place in what the store holds, not a queue: when something was written it is woken
-and reads on from its place, as fast as it can take it. So a slow reader costs no memory and
-misses nothing, one that comes back names its place, and servers of a fleet need not talk to
-each other.
+A reader has a position in the store, not a queue. Each write wakes it, and it reads on from its
+position at its own pace. So a slow reader costs no memory and misses nothing, a reader that
+reconnects names its position, and the servers of a fleet need not talk to each other.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ from stepgraph.web.service.store import Store
 from stepgraph.web.service.tables import FINISHED, SessionRow
 
 POLL_SECONDS = 1.0
-"""How often to look for what another server wrote."""
+"""How often to look for the writes of other servers."""
 CALM_SECONDS = 0.25
-"""How long changes of all sessions are gathered before they are sent."""
+"""How long to gather changes of all sessions before sending them."""
 SIGN_OF_LIFE_SECONDS = 15.0
 STALLED_SECONDS = 60.0
-"""How long a reader may take nothing before it is given up."""
+"""How long a reader may accept nothing before its stream ends."""
 PAGE = 200
 MOST_CHANGED = 100_000
 MARGIN_SECONDS = 5.0
@@ -39,7 +38,7 @@ class Streams:
     Parameters
     ----------
     most
-        How many readers there may be.
+        Maximum number of readers.
     on_change
         Called with the number of readers whenever it changes.
     """
@@ -58,7 +57,7 @@ class Streams:
                 event.set()
 
     def close(self) -> None:
-        """Let every stream end, as the service does."""
+        """End every stream, because the service stops."""
         self.closing = True
         for events in self._waiting.values():
             for event in events:
@@ -66,7 +65,7 @@ class Streams:
 
     @contextmanager
     def reader(self, session: str | None) -> Iterator[asyncio.Event]:
-        """Be woken when a session, or with None any session, changes."""
+        """Return an event that is set when a session changes; None stands for any session."""
         event = asyncio.Event()
         self._waiting.setdefault(session, set()).add(event)
         try:
@@ -78,7 +77,7 @@ class Streams:
 
     @contextmanager
     def place(self) -> Iterator[None]:
-        """Take one of the places for readers.
+        """Occupy one of the places for readers.
 
         Raises
         ------
@@ -127,8 +126,8 @@ async def session_events(
 
 
 async def all_events(store: Store, streams: Streams, since: float) -> AsyncIterator[str]:
-    """Yield sessions whenever they have changed, each as it stands then."""
-    told: dict[str, tuple[int, str]] = {}
+    """Yield the current state of each session that changes."""
+    sent: dict[str, tuple[int, str]] = {}
     with streams.reader(None) as event:
         while not streams.closing:
             event.clear()
@@ -137,17 +136,17 @@ async def all_events(store: Store, streams: Streams, since: float) -> AsyncItera
                     since - MARGIN_SECONDS, MOST_CHANGED
                 )
             )
-            fresh = [row for row in rows if told.get(row.id) != (row.observed, row.status)]
+            fresh = [row for row in rows if sent.get(row.id) != (row.observed, row.status)]
             for row in fresh:
-                told[row.id] = (row.observed, row.status)
+                sent[row.id] = (row.observed, row.status)
                 yield f"event: session\ndata: {encode(Session.of(row))}\n\n"
             if rows:
                 since = max(since, rows[-1].updated)
             if not fresh:
                 yield ""
-            # What lies before the margin is not asked for again, so it need not be remembered.
+            # Changes before the margin are not read again, so there is no need to remember them.
             near = {row.id for row in rows}
-            told = {id_: state for id_, state in told.items() if id_ in near}
+            sent = {id_: state for id_, state in sent.items() if id_ in near}
             await _woken(event)
             await asyncio.sleep(CALM_SECONDS)
 
@@ -160,12 +159,12 @@ async def _woken(event: asyncio.Event) -> None:
 
 
 class EventResponse:
-    """An answer that goes on while there are events and a client reads them.
+    """An answer that lasts as long as there are events and a client reads them.
 
     Parameters
     ----------
     events
-        The texts to send; an empty one gives a chance to show a sign of life.
+        The texts to send; an empty text becomes a sign of life.
     """
 
     def __init__(self, events: AsyncIterator[str]) -> None:
@@ -177,7 +176,7 @@ class EventResponse:
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
-        """Send until the events end, the client goes or takes nothing more."""
+        """Send until the events end, or the client leaves or stops reading."""
         headers = [(name.encode(), value.encode()) for name, value in self._headers.items()]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         sender = asyncio.ensure_future(self._send(send))

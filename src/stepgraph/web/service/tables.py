@@ -1,7 +1,7 @@
-"""The tables of the store, and every statement on them; the same for each database.
+"""The tables of the store and all SQL statements, the same for each database.
 
-A driver (`store_sqlite`, `store_postgres`) gives three ways to run SQL and the few places where
-databases differ, and raises a `StoreError` where its database cannot do it.
+A driver (`store_sqlite`, `store_postgres`) runs statements, implements the few places where
+databases differ, and raises a `StoreError` where its database fails.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ SCHEMA = (
 
 
 class StoreError(Problem):
-    """The database cannot take or give anything now; nothing of the request was kept."""
+    """The database cannot be used now; nothing of the request was stored."""
 
 
 class StoreBusyError(StoreError):
-    """Another program holds the database."""
+    """Another program has locked the database."""
 
     def __init__(self) -> None:
         super().__init__(
             503,
-            "the store is locked by another program; nothing of this request was kept, "
+            "another program has locked the store; nothing of this request was stored, "
             "send it again with the same event id",
             RETRY,
         )
@@ -63,7 +63,7 @@ class StoreFullError(StoreError):
     def __init__(self) -> None:
         super().__init__(
             507,
-            "the store's disk is full; nothing of this request was kept, send it again with the "
+            "the store's disk is full; nothing of this request was stored, send it again with the "
             "same event id when there is room",
             RETRY,
         )
@@ -82,14 +82,16 @@ class StoreDownError(StoreError):
 
 
 class StoreRaceError(StoreError):
-    """Another process wrote the same rows at the same moment; trying again will see them."""
+    """Another process wrote the same rows at the same moment; a retry sees them."""
 
     def __init__(self) -> None:
-        super().__init__(503, "another server wrote the same session at once; try again", RETRY)
+        super().__init__(
+            503, "another server wrote the same session at the same time; try again", RETRY
+        )
 
 
 class GraphRow(NamedTuple):
-    """One version of a graph; `content` is JSON text as `stepgraph.formats` has it."""
+    """One version of a graph; `content` is JSON text in stepgraph's own format."""
 
     name: str
     version: int
@@ -98,7 +100,7 @@ class GraphRow(NamedTuple):
 
 
 class ObservationRow(NamedTuple):
-    """One observation and what was said of it; `verdict` is the JSON text that was answered."""
+    """One observation and its verdict, which is the JSON text of the answer."""
 
     session: str
     position: int
@@ -112,24 +114,24 @@ class ObservationRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """One session, with what a list of sessions shows of it.
+    """One session, with the columns that a list of sessions shows.
 
     Parameters
     ----------
     id, label
-        What programs and what people call it.
+        Its name for programs and its name for people.
     graph, version
-        The graph that it began with, and finishes with.
+        Its graph, which never changes.
     status
         ``"open"`` or ``"finished"``.
     opened, updated, finished
         Seconds since 1970.
     observed, mistakes, progress, last_step, last_kind
-        How it stands.
+        Its progress so far.
     last_mistake
         Position, step, kind and sentence of the last mistake as JSON text, or None.
     report
-        What was answered to the finish as JSON text, or None.
+        The report at the finish as JSON text, or None.
     """
 
     id: str
@@ -169,7 +171,7 @@ def moment(seconds: float) -> str:
 class Tables(ABC):
     """One connection to a database, used by one thread.
 
-    Every method raises a `StoreError` where the database cannot do it.
+    Every method raises a `StoreError` where the database fails.
     """
 
     @abstractmethod
@@ -190,7 +192,7 @@ class Tables(ABC):
 
     @abstractmethod
     def rollback(self) -> None:
-        """End the transaction as if it had never been."""
+        """End the transaction and undo it."""
 
     @abstractmethod
     def lock_sessions(self, ids: Sequence[str]) -> list[SessionRow]:
@@ -198,26 +200,26 @@ class Tables(ABC):
 
     @abstractmethod
     def find_events(self, pairs: Sequence[tuple[str, str]]) -> list[ObservationRow]:
-        """Return the observations that are known by these pairs of session and event id."""
+        """Return the observations with these pairs of session and event id."""
 
     @abstractmethod
     def lock_graphs(self) -> None:
-        """Let no other process add a graph until the transaction ends."""
+        """Keep other processes from adding graphs until the transaction ends."""
 
     @abstractmethod
     def close(self) -> None:
         """Close the connection."""
 
     def tidy(self) -> None:  # noqa: B027 - most databases do this by themselves
-        """Clear up what commits leave behind, beside a connection that goes on to write."""
+        """Clear up after commits, while another connection keeps writing."""
 
     def create(self) -> None:
-        """Create the tables where they are missing.
+        """Create missing tables.
 
         Raises
         ------
         FormatError
-            If the store was made by a newer stepgraph.
+            If a newer stepgraph made the store.
         """
         self.begin()
         try:
@@ -229,7 +231,7 @@ class Tables(ABC):
                 self.fetch("INSERT INTO stepgraph_store (version) VALUES ($1)", SCHEMA_VERSION)
             elif known[0][0] > SCHEMA_VERSION:
                 raise FormatError(
-                    f"the store is of version {known[0][0]}, this stepgraph knows up to "
+                    f"the store has version {known[0][0]}, but this stepgraph reads versions up to "
                     f"{SCHEMA_VERSION}; install a newer stepgraph"
                 )
             self.commit()
@@ -238,11 +240,11 @@ class Tables(ABC):
             raise
 
     def ping(self) -> None:
-        """Ask the database anything."""
+        """Check that the database answers."""
         self.fetch("SELECT 1")
 
     def graph(self, name: str, version: int | None = None) -> GraphRow | None:
-        """Return a version of a graph, by default the last."""
+        """Return a version of a graph, by default the latest."""
         found = self.fetch(
             "SELECT name, version, added, content FROM graphs WHERE name = $1 "
             "AND (version = $2 OR $2 = 0) ORDER BY version DESC LIMIT 1",
@@ -252,7 +254,7 @@ class Tables(ABC):
         return GraphRow(*found[0]) if found else None
 
     def versions(self, name: str) -> list[GraphRow]:
-        """Return all versions of a graph, the last first."""
+        """Return all versions of a graph, the latest first."""
         found = self.fetch(
             "SELECT name, version, added, content FROM graphs WHERE name = $1 "
             "ORDER BY version DESC",
@@ -261,7 +263,7 @@ class Tables(ABC):
         return [GraphRow(*row) for row in found]
 
     def graphs(self) -> list[GraphRow]:
-        """Return the last version of every graph, by name."""
+        """Return the latest version of every graph, in order of name."""
         found = self.fetch(
             "SELECT g.name, g.version, g.added, g.content FROM graphs g JOIN (SELECT name, "
             "max(version) AS version FROM graphs GROUP BY name) last "
@@ -281,7 +283,7 @@ class Tables(ABC):
     def sessions(
         self, statuses: Sequence[str], before: tuple[float, str] | None, limit: int
     ) -> list[SessionRow]:
-        """Return sessions of given statuses, the youngest first, from before a place on."""
+        """Return sessions with the given statuses before a place, the youngest first."""
         first, last = (statuses[0], statuses[-1])
         opened, id_ = before or (float("1e18"), "")
         found = self.fetch(
@@ -305,7 +307,7 @@ class Tables(ABC):
         return [SessionRow(*row) for row in found]
 
     def count(self, status: str) -> int:
-        """Return how many sessions have a status."""
+        """Return the number of sessions with a status."""
         return int(self.fetch("SELECT count(*) FROM sessions WHERE status = $1", status)[0][0])
 
     def observations(self, session: str, after: int, limit: int) -> list[ObservationRow]:
@@ -325,7 +327,7 @@ class Tables(ABC):
         self.run_many(f"INSERT INTO sessions ({SESSION}) VALUES ({places})", map(_values, rows))
 
     def change_sessions(self, rows: Iterable[SessionRow]) -> None:
-        """Write how sessions stand now."""
+        """Write the current state of sessions."""
         self.run_many(
             "UPDATE sessions SET status=$2, updated=$3, finished=$4, observed=$5, mistakes=$6, "
             "progress=$7, last_step=$8, last_kind=$9, last_mistake=$10, report=$11 WHERE id=$1",

@@ -62,9 +62,9 @@ def make_app(handlers: Handlers, guard: Guard) -> Starlette:
     Parameters
     ----------
     handlers
-        What answers.
+        The handlers of its requests.
     guard
-        Who may ask.
+        The access control.
     """
 
     @asynccontextmanager
@@ -103,14 +103,14 @@ def make_app(handlers: Handlers, guard: Guard) -> Starlette:
 
 
 def _api(guard: Guard, answer: Endpoint) -> Endpoint:
-    """Return what answers a request of the page: checked, and one after another."""
+    """Return an endpoint that guards a request of the page and turns errors into problems."""
 
     async def answered(request: Request) -> Response:
         try:
             guard.check_site(request.headers)
             guard.check_token(request.headers)
             return json_response(compact(await answer(request)))
-        except Exception as error:  # each becomes a problem that says what it is
+        except Exception as error:  # each becomes a problem
             return problem_response(as_problem(error))
 
     return answered
@@ -134,7 +134,7 @@ def as_problem(error: Exception) -> Problem:
         case StepgraphError():
             return Problem(422, page_words(str(error)))
     log.error("a request failed", exc_info=error)
-    return Problem(500, "the studio failed; its terminal says more, and nothing was changed")
+    return Problem(500, "the studio failed and changed nothing; its terminal says more")
 
 
 def _guarded(guard: Guard, page: Endpoint) -> Endpoint:
@@ -159,14 +159,14 @@ SHUTDOWN_SECONDS = 3
 
 
 def make_server(handlers: Handlers, token: str) -> uvicorn.Server:
-    """Return what runs the studio on a socket.
+    """Return the server of a studio.
 
     Parameters
     ----------
     handlers
-        What answers.
+        The handlers of its requests.
     token
-        What the page must send, so that no other page and no other user drives the studio.
+        The token of the page, which keeps other pages and other users out.
     """
     config = uvicorn.Config(
         make_app(handlers, Guard(HOST, token)),
@@ -189,14 +189,14 @@ def run_studio(
     browser: bool = True,
     ready: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Serve the page until a signal asks to stop.
+    """Serve the page until a signal stops it.
 
     Parameters
     ----------
     handlers
-        What answers.
+        The handlers of its requests.
     port
-        Where to listen; 0 takes a free one.
+        The port to listen on; 0 takes a free one.
     browser
         Whether to open the page.
     ready
@@ -210,7 +210,7 @@ def run_studio(
     token = secrets.token_urlsafe(24)
     listening = listen(HOST, port)
     try:
-        # After the '#', which browsers do not send.
+        # The token stands after the '#', which browsers do not send.
         address = f"{address_of(listening)}/#{token}"
         ready(address)
         if browser:

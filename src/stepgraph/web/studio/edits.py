@@ -1,4 +1,4 @@
-"""A person's edits of a graph, and the graph that they make of its source."""
+"""A person's edits of a graph, and the graph that results from its source and the edits."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from stepgraph.web.studio.graph_source import GraphSource, evidence_for
 
 BoolMatrix = NDArray[np.bool_]
 _UNWEIGHTED = 0.5
-"""How strong an edge without a weight is taken to be where one of several has to give way."""
+"""The strength of an edge without a weight, where one of several edges must go."""
 
 
 @dataclass(frozen=True)
 class Edits:
-    """What a person said; edges are pairs (step, precondition).
+    """A person's edits; edges are pairs (step, precondition).
 
     Parameters
     ----------
     added, removed
-        Edges that the graph has, or has not, until it is learned again.
+        Edges that the graph has, or lacks, until it is learned again.
     constraints
-        What the graph obeys also when it is learned again.
+        Constraints that hold also when the graph is learned again.
     threshold
-        Edges weigh more than this; None for the graph as it was read or learned.
+        The weight above which edges are shown; None for the graph as it was read or learned.
     """
 
     added: tuple[Edge, ...] = ()
@@ -40,7 +40,7 @@ class Edits:
     threshold: float | None = None
 
     def without(self, edge: Edge) -> Edits:
-        """Return the edits without anything said of an edge."""
+        """Return the edits without those of one edge."""
         return Edits(
             tuple(other for other in self.added if other != edge),
             tuple(other for other in self.removed if other != edge),
@@ -50,46 +50,46 @@ class Edits:
 
 
 def edits_of(graph: TaskGraph) -> tuple[Edits, tuple[str, ...]]:
-    """Return what a person had said of a graph before, and notes on marks that no longer hold."""
+    """Return the earlier edits that a graph holds, and notes on marks that no longer hold."""
     constraints, notes = graph.constraints, []
     for optional, marked in ((True, constraints.optional), (False, constraints.mandatory)):
         for step in marked:
             if step in graph.vocabulary and (step in graph.optional_steps) != optional:
                 now = "not optional" if optional else "optional"
-                notes.append(f"{step!r} is {now} by now, though it was marked otherwise; kept so")
+                notes.append(f"{step!r} was marked otherwise, but is {now} now; it stays {now}")
                 constraints = constraints.marked(step, optional=None)
     return Edits(constraints=constraints), tuple(notes)
 
 
 def derive(source: GraphSource, edits: Edits) -> TaskGraph:
-    """Return the graph that a person's edits make of its source.
+    """Return the graph that results from a source and a person's edits.
 
-    Edges that a person wants stand, and others that would close a cycle with them or imply what
-    is forbidden give way, the weakest first. An edge that follows from others is left out, unless
-    the source has it so. START and END are connected where an edit left a step loose.
+    Added and pinned edges stay. Other edges that close a cycle with them or imply a forbidden
+    edge go, the weakest first. An edge that follows from others is left out, unless the source
+    has it. START and END are connected to steps that an edit leaves without them.
 
     Parameters
     ----------
     source
-        What was read or learned.
+        The graph as it was read or learned.
     edits
-        What was said on top of it.
+        The edits.
 
     Raises
     ------
     CycleError
-        If the edges that a person wants need each other.
+        If added and pinned edges form a cycle.
     InputError
-        If they imply what is forbidden.
+        If they imply a forbidden edge.
     """
-    given = source.at(edits.threshold)
-    words = given.vocabulary
+    graph = source.at(edits.threshold)
+    words = graph.vocabulary
     size = len(words.nodes)
     inner = np.zeros((size, size), dtype=bool)
     strength = np.full((size, size), _UNWEIGHTED)
-    for edge in given.edges:
+    for edge in graph.edges:
         row, column = words.node(edge[0]), words.node(edge[1])
-        strength[row, column] = given.weights.get(edge, _UNWEIGHTED)
+        strength[row, column] = graph.weights.get(edge, _UNWEIGHTED)
         inner[row, column] = edge[0] != END and edge[1] != START
     before = implied_edges(inner)
     edges = inner.copy()
@@ -101,13 +101,13 @@ def derive(source: GraphSource, edits: Edits) -> TaskGraph:
     edges &= ~(implied_edges(edges) & ~before)
     nodes = words.nodes
     kept = [(nodes[row], nodes[column]) for row, column in np.argwhere(edges)]
-    kept += _ends(given, edges)
-    evidence = {edge: found for edge, found in given.evidence.items() if edge in set(kept)}
+    kept += _ends(graph, edges)
+    evidence = {edge: found for edge, found in graph.evidence.items() if edge in set(kept)}
     if source.demonstrations is not None:
         evidence |= evidence_for(source.demonstrations, set(kept) - evidence.keys())
-    weights = {edge: weight for edge, weight in given.weights.items() if edge in set(kept)}
-    attributes = constraints.mark(given.attributes)
-    return given.replace(
+    weights = {edge: weight for edge, weight in graph.weights.items() if edge in set(kept)}
+    attributes = constraints.mark(graph.attributes)
+    return graph.replace(
         edges=kept,
         weights=weights,
         evidence=evidence,
@@ -116,24 +116,24 @@ def derive(source: GraphSource, edits: Edits) -> TaskGraph:
     )
 
 
-def _ends(given: TaskGraph, edges: BoolMatrix) -> list[Edge]:
-    """Return the edges of START and END: those given, where an edit did not change the reason."""
-    before = set(given.edges)
+def _ends(graph: TaskGraph, edges: BoolMatrix) -> list[Edge]:
+    """Return the edges of START and END, the source's own where no edit affects them."""
+    before = set(graph.edges)
     needing = {step for step, needed in before if needed != START}
     needed_by = {needed for step, needed in before if step != END}
     found: list[Edge] = []
-    for node, step in enumerate(given.steps, start=1):
+    for node, step in enumerate(graph.steps, start=1):
         if not edges[node].any() or ((step, START) in before and step in needing):
             found.append((step, START))
         if not edges[:, node].any() or ((END, step) in before and step in needed_by):
             found.append((END, step))
-    if not given.steps:
+    if not graph.steps:
         found.append((END, START))
     return found
 
 
 def path_between(graph: TaskGraph, step: str, needed: str) -> list[str] | None:
-    """Return how a step needs another through others, from the one to the other, or None."""
+    """Return the chain of steps by which a step needs another, or None."""
     network = graph.to_networkx()
     if step not in network or needed not in network:
         return None
@@ -150,7 +150,7 @@ def check_no_cycle(graph: TaskGraph, step: str, needed: str) -> None:
     Raises
     ------
     CycleError
-        If the other one needs it already; the error has the whole cycle.
+        If the other one already needs it; the error has the whole cycle.
     """
     if step == needed:
         raise CycleError([step])

@@ -1,8 +1,8 @@
-"""Files of the studio: those it opens, those that the page sends, and the one it saves to.
+"""Files of the studio: those it opens, those that the page uploads, and the one it saves to.
 
-A graph is shown, recordings are learned from. An uploaded file is read from memory and within
-limits; its name is never used as a path. A file that another program changed is not overwritten
-unasked.
+The studio shows a graph file and learns from a file of recordings. It reads an uploaded file
+from memory, within limits, and never uses its name as a path. It does not overwrite a file that
+another program changed, unless the person confirms.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".txt")
 
 
 def file_name(raw: str) -> str:
-    """Return the last part of a name that a browser gave, without anything that is no letter.
+    """Return the last part of a file name from a browser, with printable characters only.
 
     Raises
     ------
     FormatError
-        If its ending says no format of recordings.
+        If its ending is not that of a format of recordings.
     """
     name = PurePath(raw.replace("\\", "/")).name
     name = re.sub(r"[\x00-\x1f\x7f]", "", name)[-100:]
     if PurePath(name).suffix.lower() not in SUFFIXES:
         raise FormatError(
-            f"{name!r}: its ending says no recordings; expected one of {', '.join(SUFFIXES)}"
+            f"{name!r}: not a file of recordings; expected one of {', '.join(SUFFIXES)}"
         )
     return name
 
@@ -55,13 +55,13 @@ def read_upload(
     Parameters
     ----------
     content
-        The bytes that came.
+        The bytes of the file.
     name
-        What the file is called; never opened.
+        Its name, which is never opened.
     limits
-        How large it may be.
+        The limits of the studio.
     procedure
-        Which one to keep, where there are several.
+        The procedure to keep, where there are several.
 
     Raises
     ------
@@ -87,12 +87,12 @@ def read_upload(
 
 
 def check_columns(text: str, where: str, limits: StudioLimits) -> None:
-    """Refuse a table with too many columns before their names are compared.
+    """Refuse a table with too many columns, before comparing their names.
 
     Raises
     ------
     FormatError
-        If its first line has too many.
+        If the first line has too many columns.
     """
     line = text.lstrip().split("\n", 1)[0]
     count = 1 + max(line.count(separator) for separator in (",", ";", "\t"))
@@ -105,18 +105,18 @@ def check_columns(text: str, where: str, limits: StudioLimits) -> None:
 
 
 class ChangedError(InputError):
-    """The file holds what this studio neither read nor wrote."""
+    """The file holds content that this studio neither read nor wrote."""
 
 
 class SaveTarget:
-    """Where a graph is saved, without overwriting in silence what another program put there.
+    """The file to save to; another program's content in it is never overwritten silently.
 
     Parameters
     ----------
     path
         The file.
     read
-        Whether its content is what the studio shows, as it was read from it.
+        Whether the studio has read its graph from this file.
     """
 
     def __init__(self, path: Path, *, read: bool) -> None:
@@ -124,28 +124,28 @@ class SaveTarget:
         self._known = _digest(path) if read else None
 
     def save(self, graph: TaskGraph, *, overwrite: bool = False) -> None:
-        """Write a graph, whole or not at all.
+        """Write a graph atomically.
 
         Parameters
         ----------
         graph
-            What to write.
+            The graph.
         overwrite
-            Whether content that is not from here may be lost.
+            Whether to overwrite another program's content.
 
         Raises
         ------
         ChangedError
-            If there is such content.
+            If there is such content and `overwrite` is false.
         FileError
             If the file cannot be written.
         """
         now = _digest(self.path)
         if now is not None and now != self._known and not overwrite:
-            what = "changed since it was opened" if self._known else "there already"
+            finding = "has changed since it was opened" if self._known else "already exists"
             raise ChangedError(
-                f"{self.path.name} is {what}, with other content; press 'Overwrite it' to replace "
-                "that, or keep both: start the studio with another output file"
+                f"{self.path.name} {finding}, with other content; press 'Overwrite it' to replace "
+                "it, or start the studio with another output file to keep both"
             )
         save_graph(graph, self.path)
         self._known = _digest(self.path)
@@ -161,21 +161,21 @@ def _digest(path: Path) -> bytes | None:
 
 
 GRAPH_SUFFIXES = (*(ending for ending in GRAPH_READERS if ending != ".json"), ".xml", *DRAWINGS)
-"""Endings of what is no recording; reading it as a graph says what is wrong with a drawing."""
+"""Endings of files that hold no recordings; reading a drawing as a graph explains the error."""
 
 
 @dataclass(frozen=True)
 class Opened:
-    """What the studio begins with.
+    """An opened graph.
 
     Parameters
     ----------
     source
-        The graph and what it comes from.
+        The graph and its recordings.
     target
-        Where it is saved.
+        The file to save to.
     saved
-        Whether the target holds it already.
+        Whether the target already holds the graph.
     """
 
     source: GraphSource
@@ -202,15 +202,15 @@ def open_path(
     recordings
         For a graph: recordings of the same procedure.
     output
-        Where to save; by default the graph file itself, or a new file beside the recordings.
+        The file to save to; by default the graph file itself, or a new file beside the recordings.
     with_mistakes
         Whether to learn also from recordings with marked mistakes.
     limits
-        How large all of it may be.
+        The limits of the studio.
     progress
-        Told how far the learning is.
+        Called with the progress of learning.
     **reading
-        How recordings are read, as for `read_demonstrations`.
+        Options for reading recordings, as for `read_demonstrations`.
 
     Raises
     ------
@@ -221,15 +221,15 @@ def open_path(
     if is_graph(path):
         graph = read_graph(path)
         limits.check_graph(graph, str(path))
-        given = None
+        demonstrations = None
         if recordings is not None:
-            given = read_demonstrations(recordings, **reading).only()
-            limits.check_demonstrations(given, str(recordings))
-            _check_shared(graph.steps, given, recordings)
+            demonstrations = read_demonstrations(recordings, **reading).only()
+            limits.check_demonstrations(demonstrations, str(recordings))
+            _check_shared(graph.steps, demonstrations, recordings)
         own = path.suffix.lower() == ".json" and is_own_format(path)
         target = output or (path if own else path.with_name(f"{path.stem}.graph.json"))
         same = target == path
-        source = GraphSource.of_graph(graph, given, path.name)
+        source = GraphSource.of_graph(graph, demonstrations, path.name)
         return Opened(source, SaveTarget(target, read=same), saved=same)
     if recordings is not None:
         raise InputError(
@@ -238,11 +238,11 @@ def open_path(
     if path.suffix.lower() in (".csv", ".tsv"):
         check_columns(read_text(path), str(path), limits)
     found = read_demonstrations(path, **reading)
-    given = found.only()
-    limits.check_demonstrations(given, str(path))
+    demonstrations = found.only()
+    limits.check_demonstrations(demonstrations, str(path))
     options = LearningOptions(METHOD, with_mistakes=with_mistakes)
-    (learning,) = learn_together([given], options, progress=progress)
-    source = GraphSource.of_learning(learning, given, path.name, found.notes)
+    (learning,) = learn_together([demonstrations], options, progress=progress)
+    source = GraphSource.of_learning(learning, demonstrations, path.name, found.notes)
     target = output or path.with_name(f"{path.stem}.graph.json")
     if target.exists() and target.samefile(path):
         raise InputError(f"{target}: the graph would overwrite the recordings; give another -o")
@@ -250,7 +250,7 @@ def open_path(
 
 
 def is_graph(path: Path) -> bool:
-    """Return whether a file is to be read as a graph rather than as recordings.
+    """Return whether a file holds a graph rather than recordings.
 
     Raises
     ------
@@ -278,8 +278,8 @@ def is_own_format(path: Path) -> bool:
     return isinstance(content, dict) and content.get("format") == GRAPH_FORMAT
 
 
-def _check_shared(steps: tuple[str, ...], given: Demonstrations, path: Path) -> None:
-    if not set(steps) & set(given.vocabulary.steps):
+def _check_shared(steps: tuple[str, ...], demonstrations: Demonstrations, path: Path) -> None:
+    if not set(steps) & set(demonstrations.vocabulary.steps):
         raise FormatError(
             f"{path}: none of its steps is in the graph; are these recordings of another procedure?"
         )

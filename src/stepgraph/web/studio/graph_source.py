@@ -1,4 +1,4 @@
-"""What a graph in the studio comes from, before it is edited: a file, or recordings."""
+"""The source of a graph in the studio, before edits: a file, or recordings."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from stepgraph.postprocess import to_graph
 from stepgraph.sequences import END, START, Demonstrations
 
 METHOD = "robust"
-"""How the studio learns: the method that says how probable each edge is, and takes advice."""
+"""The studio's learner, which gives each edge a probability and accepts constraints."""
 _ALWAYS = 2.0
-"""Stands for the weight of an edge that has none: it stays whatever the threshold."""
+"""The weight of an edge without one, so that it stays at every threshold."""
 
 
 @dataclass(frozen=True, eq=False)
 class GraphSource:
-    """A graph as it was read or learned, with what it was learned from.
+    """A graph as it was read or learned, with its recordings.
 
     Parameters
     ----------
     graph
         The graph.
     adjacency
-        The weights that a threshold on the confidence chooses from; None where edges have none.
+        The weights for choosing edges by a threshold; None where edges have no weights.
     confidence
-        How probable it is that each step needs each other one, where that was learned.
+        The probability that each step needs each other one, where it was learned.
     demonstrations
         The recordings; None where there are none.
     trust
-        How far each recording can be trusted, by its name, where that was learned.
+        The trust in each recording, by its name, where it was learned.
     file_name
-        The name of the file that it comes from.
+        The name of the source file.
     notes
-        What was left out or merged on the way, in words.
+        Sentences on omissions and merges.
     """
 
     graph: TaskGraph
@@ -55,14 +55,14 @@ class GraphSource:
     def of_graph(
         cls, graph: TaskGraph, demonstrations: Demonstrations | None = None, file_name: str = ""
     ) -> GraphSource:
-        """Return the source of a graph from a file, whose weights may be chosen from.
+        """Return the source of a graph from a file.
 
         Parameters
         ----------
         graph
             The graph.
         demonstrations
-            Recordings of the same procedure; where given, they are the evidence.
+            Recordings of the same procedure; they become the evidence.
         file_name
             The name of the file.
         """
@@ -83,13 +83,13 @@ class GraphSource:
         Parameters
         ----------
         learning
-            What was learned.
+            The result of the learner.
         demonstrations
-            The recordings, those left out of the learning as well.
+            All recordings, including those left out of the learning.
         file_name
             The name of their file.
         notes
-            What the reader of the file had to say.
+            The notes of the reader of the file.
         """
         learned = demonstrations
         if learning.trust is not None and len(learning.trust) != len(demonstrations):
@@ -116,7 +116,7 @@ class GraphSource:
         return replace(changed, trust={}, notes=notes)._with_evidence()
 
     def _with_evidence(self) -> GraphSource:
-        """Return the same source with evidence for each edge from all recordings at hand."""
+        """Return the same source with evidence for each edge from all recordings."""
         if self.demonstrations is None:
             return self
         evidence = evidence_for(self.demonstrations, self.graph.edges)
@@ -125,7 +125,7 @@ class GraphSource:
 
     @property
     def default_threshold(self) -> float:
-        """The threshold at which the graph is as it was read or learned."""
+        """The threshold that gives the graph as it was read or learned."""
         if self.adjacency is None or self.adjacency.threshold is None:
             return 0.0
         return self.adjacency.threshold
@@ -149,7 +149,7 @@ class GraphSource:
         return self.graph.replace(edges=chosen.edges, weights=weights, evidence=known)
 
     def probability(self, step: str, needed: str) -> float | None:
-        """Return how probable it is that a step needs another, where that was learned."""
+        """Return the probability that a step needs another, where it was learned."""
         if self.confidence is None:
             return None
         words = self.confidence.vocabulary
@@ -159,14 +159,14 @@ class GraphSource:
 
 
 def evidence_for(demonstrations: Demonstrations, edges: Iterable[Edge]) -> dict[Edge, EdgeEvidence]:
-    """Return the evidence of those edges whose steps the recordings know."""
+    """Return the evidence of the edges whose steps are in the recordings."""
     words = demonstrations.vocabulary
     known = [edge for edge in edges if edge[0] in words and edge[1] in words]
     return edge_evidence(demonstrations, sorted(known))
 
 
 def _weights(graph: TaskGraph) -> WeightedAdjacency | None:
-    """Return the weights of a graph's edges, if they can be taken for probabilities."""
+    """Return the weights of a graph's edges, if they can be probabilities."""
     inner = {
         edge: weight
         for edge, weight in graph.weights.items()

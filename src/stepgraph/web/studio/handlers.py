@@ -1,4 +1,4 @@
-"""What the studio answers to its page: each request reads or changes the one session."""
+"""The handlers of the studio's page; each request reads or changes the one session."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STEP_EDITS = {"optional": True, "required": False}
 
 
 class Edit(Input, frozen=True, kw_only=True):
-    """An edit of a pair of steps, of one step or of the threshold; or one taken back."""
+    """An edit of a pair of steps, of one step or of the threshold; or undo or redo."""
 
     edit: Literal[
         "add",
@@ -52,7 +52,7 @@ class Edit(Input, frozen=True, kw_only=True):
 
 
 class Save(Input, frozen=True, kw_only=True):
-    """Whether to overwrite what another program wrote."""
+    """Whether to overwrite another program's content."""
 
     overwrite: bool = False
 
@@ -76,7 +76,7 @@ class ReplayQuery(Input, frozen=True, kw_only=True):
 
 
 class UploadQuery(Input, frozen=True, kw_only=True):
-    """How to take a file of recordings."""
+    """How to use an uploaded file of recordings."""
 
     name: str
     procedure: str | UnsetType = UNSET
@@ -85,18 +85,18 @@ class UploadQuery(Input, frozen=True, kw_only=True):
 
 
 class Handlers:
-    """What answers the page of one studio.
+    """The handlers of one studio's requests.
 
     Parameters
     ----------
     session
-        What is edited.
+        The session to edit.
     target
-        Where it is saved.
+        The file to save to.
     limits
-        How much may be asked for.
+        The limits of the studio.
     with_mistakes
-        Whether to learn also from recordings with marked mistakes, until an upload chooses.
+        Whether to learn also from recordings with marked mistakes; an upload may change it.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Handlers:
         self._advice: tuple[Demonstrations, Stated, Advice] | None = None
 
     async def _locked(self, action: Callable[..., _T], *arguments: Any) -> _T:
-        """Run what reads or changes the session in a thread, one at a time."""
+        """Run a function on the session in a thread, one at a time."""
 
         def run() -> _T:
             with self._lock:
@@ -124,30 +124,30 @@ class Handlers:
 
         return await run_in_threadpool(run)
 
-    def _view(self, said: tuple[str, ...] = ()) -> dict[str, Any]:
+    def _view(self, messages: tuple[str, ...] = ()) -> dict[str, Any]:
         return {
             **session_view(self.session, self.target),
             "with_mistakes": self._with_mistakes,
-            "said": list(said),
+            "said": list(messages),
         }
 
     async def state(self, request: Request) -> dict[str, Any]:
-        """Give all that the page shows at once."""
+        """Return the whole state of the page."""
         read_query(Nothing, request)
         return await self._locked(self._view)
 
     async def step(self, request: Request) -> dict[str, Any]:
-        """Give what is known of a step."""
+        """Return the details of a step."""
         name = read_query(StepQuery, request).step
         return await self._locked(step_view, self.session, name)
 
     async def edge(self, request: Request) -> dict[str, Any]:
-        """Give what is known of a pair of steps."""
+        """Return the details of a pair of steps."""
         pair = read_query(EdgeQuery, request)
         return await self._locked(edge_view, self.session, pair.step, pair.needs)
 
     async def replay(self, request: Request) -> dict[str, Any]:
-        """Give what the monitor says of a recording."""
+        """Return the monitor's verdicts on a recording."""
         name = read_query(ReplayQuery, request).recording
         return await self._locked(replay_view, self.session, name)
 
@@ -157,22 +157,24 @@ class Handlers:
 
         def change() -> dict[str, Any]:
             if self.worker.is_busy and self.worker.job.kind != "advice":
-                raise BusyError("the graph is being learned; wait until it is, or cancel that")
+                raise BusyError(
+                    "the studio is learning the graph; wait until it is done, or cancel it"
+                )
             return self._view(action() or ())
 
         return await self._locked(change)
 
-    def _action(self, asked: Edit) -> Callable[[], tuple[str, ...] | None]:
-        session, edit = self.session, asked.edit
+    def _action(self, body: Edit) -> Callable[[], tuple[str, ...] | None]:
+        session, edit = self.session, body.edit
         if edit in ("undo", "redo"):
             return session.undo if edit == "undo" else session.redo
         if edit == "threshold":
-            value = _needed(asked, "value")
+            value = _needed(body, "value")
             return lambda: session.set_threshold(value)
-        step = _needed(asked, "step")
+        step = _needed(body, "step")
         if edit in STEP_EDITS:
             return lambda: session.mark_optional(step, STEP_EDITS[edit])
-        needs = _needed(asked, "needs")
+        needs = _needed(body, "needs")
         method: Callable[[str, str], tuple[str, ...]] = getattr(session, edit)
         return lambda: method(step, needs)
 
@@ -188,19 +190,19 @@ class Handlers:
         return await self._locked(save)
 
     async def upload(self, request: Request) -> dict[str, Any]:
-        """Take a file of recordings, and begin to learn from it."""
-        asked = read_query(UploadQuery, request)
-        name, keep = file_name(asked.name), asked.keep == "yes"
+        """Read a file of recordings and start to learn from it."""
+        query = read_query(UploadQuery, request)
+        name, keep = file_name(query.name), query.keep == "yes"
         with_mistakes = self._with_mistakes
-        if asked.mistakes is not UNSET:
-            with_mistakes = asked.mistakes == "yes"
+        if query.mistakes is not UNSET:
+            with_mistakes = query.mistakes == "yes"
         if self.worker.is_busy:
             raise BusyError("busy with another task; wait until it is done, or cancel it")
         content = await read_body(request, self.limits.upload_bytes, self.limits.body_seconds)
         arguments = (
             content,
             name,
-            asked.procedure or None,
+            query.procedure or None,
             self.session.state.source if keep else None,
             with_mistakes,
             self.limits,
@@ -218,37 +220,37 @@ class Handlers:
         return _job_view(job)
 
     async def relearn(self, request: Request) -> dict[str, Any]:
-        """Begin to learn again, with what is pinned and forbidden."""
+        """Start to learn again, with the pinned and forbidden edges."""
         await self._nothing(request)
-        given = self._recordings("learn from")
+        demonstrations = self._recordings("learn from")
         name = self.session.state.source.file_name
-        arguments = (given, name, self.session.graph, self._with_mistakes)
+        arguments = (demonstrations, name, self.session.graph, self._with_mistakes)
 
         def relearned(found: GraphSource) -> str:
             with self._lock:
-                said = self.session.relearned(found)
-            return f"learned again: {'; '.join(said)}" if said else "learned again: nothing changed"
+                changes = self.session.relearned(found)
+            return f"learned again: {'; '.join(changes) or 'nothing changed'}"
 
         job = await run_in_threadpool(self.worker.start, "relearn", relearn, arguments, relearned)
         return _job_view(job)
 
     async def advise(self, request: Request) -> dict[str, Any]:
-        """Begin to work out what to record next."""
+        """Start to work out what to record next."""
         await self._nothing(request)
-        given = self._recordings("give advice on")
+        demonstrations = self._recordings("give advice on")
         constraints = self.session.state.edits.constraints
-        arguments = (given, constraints)
+        arguments = (demonstrations, constraints)
 
         def advised(advice: Advice) -> str:
             with self._lock:
-                self._advice = (given, _stated(constraints), advice)
+                self._advice = (demonstrations, _stated(constraints), advice)
             return "advice is ready"
 
         job = await run_in_threadpool(self.worker.start, "advice", give_advice, arguments, advised)
         return _job_view(job)
 
     async def advice(self, request: Request) -> dict[str, Any]:
-        """Give the advice for the recordings at hand, if it has been worked out."""
+        """Return the advice for the current recordings, if it is ready."""
         read_query(Nothing, request)
         with self._lock:
             known = self._advice
@@ -259,20 +261,20 @@ class Handlers:
         return {"ready": True, "possible": True, **known[2].to_json()}
 
     async def job(self, request: Request) -> dict[str, Any]:
-        """Say how the work stands."""
+        """Return the state of the task."""
         read_query(Nothing, request)
         return _job_view(self.worker.job)
 
     async def cancel(self, request: Request) -> dict[str, Any]:
-        """Stop the work."""
+        """Stop the task."""
         await self._nothing(request)
         return _job_view(await run_in_threadpool(self.worker.cancel))
 
     def _recordings(self, what: str) -> Demonstrations:
-        given = self.session.state.source.demonstrations
-        if given is None:
+        demonstrations = self.session.state.source.demonstrations
+        if demonstrations is None:
             raise InputError(f"there are no recordings to {what}; upload a file of them first")
-        return given
+        return demonstrations
 
     async def _json(self, request: Request) -> Any:
         return await read_json(request, self.limits.body_bytes, self.limits.body_seconds)
@@ -281,15 +283,15 @@ class Handlers:
         read_input(Nothing, await self._json(request))
 
 
-def _needed(asked: Edit, field: Literal["step", "needs", "value"]) -> Any:
-    value = getattr(asked, field)
+def _needed(body: Edit, field: Literal["step", "needs", "value"]) -> Any:
+    value = getattr(body, field)
     if value is UNSET:
-        raise Problem(422, f"the edit {asked.edit!r} has no {field!r}; add it")
+        raise Problem(422, f"the edit {body.edit!r} has no {field!r}; add it")
     return value
 
 
 def _stated(constraints: Constraints) -> Stated:
-    """Return what advice depends on."""
+    """Return the constraints that advice depends on."""
     return constraints.required, tuple(constraints.never)
 
 

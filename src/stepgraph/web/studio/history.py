@@ -1,4 +1,4 @@
-"""How a graph stood after each edit: where undo and redo go, and the edits in words."""
+"""The states of a graph after each edit, for undo and redo, and the edits in words."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from stepgraph.web.studio.edits import Edits, derive
 from stepgraph.web.studio.graph_source import GraphSource
 
 MOST_STATES = 500
-"""Maximum number of edits that can be undone; more would let memory grow without end."""
+"""Maximum number of edits to undo, which bounds the memory."""
 
 Entry = Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """How things stand after an edit.
+    """The state after an edit.
 
     Parameters
     ----------
     source, edits
-        What the graph is made of.
+        The parts of the graph.
     history
-        The edits that led here, those kept in the file first.
+        The edits so far, beginning with those in the file.
     """
 
     source: GraphSource
@@ -36,19 +36,19 @@ class State:
 
     @cached_property
     def graph(self) -> TaskGraph:
-        """The graph as it stands."""
+        """The resulting graph."""
         return derive(self.source, self.edits)
 
 
 class History:
-    """A row of states, one of which is shown.
+    """A list of states, one of which is current.
 
     Parameters
     ----------
     first
-        How things stand before any edit.
+        The state before any edit.
     saved
-        Whether a file holds that already.
+        Whether a file already holds it.
     """
 
     def __init__(self, first: State, *, saved: bool) -> None:
@@ -59,12 +59,12 @@ class History:
 
     @property
     def current(self) -> State:
-        """How things stand."""
+        """The current state."""
         return self._states[self._at]
 
     @property
     def is_saved(self) -> bool:
-        """Whether the file holds what is shown."""
+        """Whether the file holds the current state."""
         return self.current is self._saved
 
     @property
@@ -80,29 +80,29 @@ class History:
 
     @property
     def before(self) -> State:
-        """How things stood before the edit that `undo` would take back."""
+        """The state before the edit that `undo` would take back."""
         return self._states[self._at - 1]
 
-    def take(self, made: State, *, instead: bool = False) -> None:
-        """Show a new state; what was undone cannot be made again.
+    def take(self, state: State, *, instead: bool = False) -> None:
+        """Make a state current; undone edits can no longer be made again.
 
         Parameters
         ----------
-        made
-            The state.
+        state
+            The new state.
         instead
-            Whether it takes the place of the one shown.
+            Whether it replaces the current one.
         """
         if instead:
             self._at -= 1
-        self._states[self._at + 1 :] = [made]
+        self._states[self._at + 1 :] = [state]
         excess = max(len(self._states) - MOST_STATES, 0)
         del self._states[:excess]
         self._at = len(self._states) - 1
         self.version += 1
 
     def undo(self) -> None:
-        """Go back by one edit.
+        """Take back the last edit.
 
         Raises
         ------
@@ -115,7 +115,7 @@ class History:
         self.version += 1
 
     def redo(self) -> None:
-        """Make the edit again that was taken back last.
+        """Repeat the edit that was taken back last.
 
         Raises
         ------
@@ -128,7 +128,7 @@ class History:
         self.version += 1
 
     def saved(self) -> None:
-        """Remember that the file holds what is shown."""
+        """Remember that the file holds the current state."""
         self._saved = self.current
         self.version += 1
 
@@ -161,5 +161,5 @@ def sentence(entry: Mapping[str, Any]) -> str:
         if pattern is not None:
             return pattern.format_map(entry)
     except (KeyError, ValueError, AttributeError, IndexError):
-        pass  # an entry that another program wrote under the same name
+        pass  # an entry of another program
     return str(entry.get("content", entry))[:200]

@@ -1,7 +1,6 @@
-"""Work that takes long, in a process of its own: it can be watched, cancelled, and ends in time.
+"""Long tasks in a separate process, with progress, cancelling and a time limit.
 
-`Worker` runs one task at a time. The tasks are to learn from a file, to learn again and to give
-advice.
+`Worker` runs one task at a time: learning from a file, learning again, or giving advice.
 """
 
 from __future__ import annotations
@@ -26,31 +25,31 @@ from stepgraph.web.studio.limits import StudioLimits
 
 Stage = Literal["idle", "running", "done", "failed", "cancelled"]
 Report = Callable[[float, str], None]
-"""Called with how much is done, from 0 to 1, and what is going on, in words."""
+"""Called with the progress, from 0 to 1, and the current activity in words."""
 Task = Callable[..., Any]
-"""Takes a `Report` first; it and its arguments must be such that another process can have them."""
+"""A picklable function whose first argument is a `Report`; its arguments are picklable too."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """How work stands.
+    """The state of a task.
 
     Parameters
     ----------
     number
-        Which job it is, from 1 on; 0 before the first.
+        The number of the task, from 1 on; 0 before the first.
     kind
-        What is done.
+        The kind of task.
     stage
-        How it stands.
+        Its stage.
     done
-        How much is done, from 0 to 1.
+        Its progress, from 0 to 1.
     what
-        What is going on, or why it failed, in words.
+        Its current activity, or the reason of its failure, in words.
     seconds
-        How long it has taken.
+        The time so far.
     about
-        What else a failure tells, such as names to choose from.
+        Details of a failure, such as names to choose from.
     """
 
     number: int = 0
@@ -63,12 +62,12 @@ class Job:
 
 
 class Worker:
-    """Does one thing at a time in another process.
+    """Runs one task at a time in another process.
 
     Parameters
     ----------
     seconds
-        How long anything may take.
+        Maximum time for a task.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -77,12 +76,12 @@ class Worker:
         self._job = Job()
         self._began = 0.0
         self._process: Any = None
-        self._keeping = False  # its result is being taken in, too late to cancel
+        self._keeping = False  # the result is being applied, too late to cancel
         self._thread: threading.Thread | None = None
 
     @property
     def job(self) -> Job:
-        """How the last piece of work stands."""
+        """The state of the last task."""
         with self._lock:
             job = self._job
             if job.stage == "running":
@@ -91,27 +90,27 @@ class Worker:
 
     @property
     def is_busy(self) -> bool:
-        """Whether something is being done."""
+        """Whether a task is running."""
         return self.job.stage == "running"
 
     def start(
         self, kind: str, task: Task, arguments: tuple[Any, ...], finish: Callable[[Any], str]
     ) -> Job:
-        """Begin a piece of work.
+        """Start a task.
 
         Parameters
         ----------
         kind
-            What is done, for the page.
+            The kind of task, for the page.
         task, arguments
-            What to call in the other process, after its `Report`.
+            The function to call in the other process, and its arguments after the `Report`.
         finish
-            Called with the result, in a thread of this process; says in words what became of it.
+            Called with the result, in a thread of this process; returns the outcome in words.
 
         Raises
         ------
         BusyError
-            If something is being done already.
+            If a task is already running.
         """
         with self._lock:
             if self._job.stage == "running":
@@ -119,7 +118,7 @@ class Worker:
             self._job = Job(self._job.number + 1, kind, "running", 0.0, "starting")
             self._began = time.monotonic()
             self._keeping = False
-            # Spawned, as a fork would copy the locks of this process's threads.
+            # Spawn, because a fork would copy the locks of this process's threads.
             context = multiprocessing.get_context("spawn")
             here, there = context.Pipe(duplex=False)
             self._process = context.Process(
@@ -136,7 +135,7 @@ class Worker:
         return self.job
 
     def cancel(self) -> Job:
-        """Stop what is being done; nothing of it is kept."""
+        """Stop the task and discard its result."""
         with self._lock:
             if self._job.stage == "running" and not self._keeping:
                 self._settle("cancelled", "cancelled")
@@ -144,7 +143,7 @@ class Worker:
         return self.job
 
     def close(self) -> None:
-        """Stop what is being done and wait until its process has ended."""
+        """Stop the task and wait until its process has ended."""
         self.cancel()
         if self._thread is not None:
             self._thread.join(timeout=5)
@@ -152,7 +151,7 @@ class Worker:
     def _watch(
         self, number: int, pipe: Connection, process: Any, finish: Callable[[Any], str]
     ) -> None:
-        """Follow the other process until it is done, fails, is cancelled or takes too long."""
+        """Follow the other process until it succeeds, fails, is cancelled or takes too long."""
         limit = self._began + self._seconds
         try:
             while True:
@@ -160,7 +159,7 @@ class Worker:
                     self._end(
                         number,
                         "failed",
-                        f"stopped after {self._seconds:g} s, the most it may take; try fewer "
+                        f"stopped after {self._seconds:g} s, the time limit; try fewer "
                         "recordings or fewer steps",
                     )
                     return
@@ -174,7 +173,7 @@ class Worker:
                     self._finish(number, finish, content[0])
                     return
         except (EOFError, OSError):
-            why = "the process that did it ended; perhaps there was too little memory"
+            why = "the process ended unexpectedly, perhaps for lack of memory"
             self._end(number, "failed", why)
         finally:
             process.kill()
@@ -183,7 +182,7 @@ class Worker:
             pipe.close()
 
     def _runs(self, number: int) -> bool:
-        """Return whether a job is still going on, rather than cancelled and followed by another."""
+        """Return whether a task is still running, neither cancelled nor followed by another."""
         return self._job.number == number and self._job.stage == "running"
 
     def _progress(self, number: int, done: float, what: str) -> None:
@@ -197,11 +196,11 @@ class Worker:
                 return
             self._keeping = True
         try:
-            said = finish(result)
+            outcome = finish(result)
         except StepgraphError as error:
             self._end(number, "failed", str(error))
             return
-        self._end(number, "done", said)
+        self._end(number, "done", outcome)
 
     def _end(self, number: int, stage: Stage, what: str, about: tuple[str, ...] = ()) -> None:
         with self._lock:
@@ -215,27 +214,27 @@ class Worker:
 
 
 class BusyError(StepgraphError):
-    """Something else is being done."""
+    """Another task is running."""
 
 
 def _work(pipe: Connection, task: Task, arguments: tuple[Any, ...]) -> None:
-    """Do the work, in the other process."""
-    # Ctrl-C in the terminal goes to every process; the studio ends this one itself.
+    """Run a task in the other process."""
+    # Ctrl-C in the terminal reaches every process; the studio ends this one itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         result = task(lambda done, what: pipe.send(("progress", done, what)), *arguments)
     except StepgraphError as error:
         pipe.send(("failed", str(error), tuple(getattr(error, "choices", ()))))
     except MemoryError:
-        pipe.send(("failed", "there was too little memory for it", ()))
-    except Exception as error:  # whatever it is, the page must know that it ended
-        pipe.send(("failed", f"it failed unexpectedly ({type(error).__name__}: {error})", ()))
+        pipe.send(("failed", "the task needs more memory than there is", ()))
+    except Exception as error:  # the page must always learn that the task ended
+        pipe.send(("failed", f"the task failed ({type(error).__name__}: {error})", ()))
     else:
         pipe.send(("done", result))
 
 
 class SeveralProceduresError(InputError):
-    """A file holds several procedures, and none is chosen."""
+    """A file holds several procedures, and none of them is chosen."""
 
     def __init__(self, name: str, choices: Iterable[str]) -> None:
         self.choices = tuple(choices)
@@ -256,31 +255,31 @@ def learn_upload(
     Parameters
     ----------
     report
-        Called with how much is done.
+        Called with the progress.
     content, name, procedure, limits
         As for `read_upload`.
     keep
-        A source whose graph stays, the recordings being its evidence; None to learn from them.
+        A source whose graph stays, with the recordings as its evidence; None to learn a new graph.
     with_mistakes
         Whether to learn also from recordings with marked mistakes.
 
     Raises
     ------
     InputError
-        If it cannot be read, or is of several procedures or another one than the graph.
+        If the file cannot be read, holds several procedures, or not the graph's procedure.
     """
     report(0.1, f"reading {name}")
     reading = read_upload(content, name, limits, procedure)
     if len(reading.procedures) > 1:
         raise SeveralProceduresError(name, reading.procedures)
-    (given,) = reading.procedures.values()
+    (demonstrations,) = reading.procedures.values()
     if keep is not None:
-        if not set(keep.graph.steps) & set(given.vocabulary.steps):
+        if not set(keep.graph.steps) & set(demonstrations.vocabulary.steps):
             raise InputError(f"{name}: none of its steps is in the graph; is it another procedure?")
-        report(0.6, f"counting evidence in {len(given)} recordings")
-        return keep.with_recordings(given, name, reading.notes)
+        report(0.6, f"counting evidence in {len(demonstrations)} recordings")
+        return keep.with_recordings(demonstrations, name, reading.notes)
     options = LearningOptions(METHOD, with_mistakes=with_mistakes)
-    return _learned(report, given, name, reading.notes, options)
+    return _learned(report, demonstrations, name, reading.notes, options)
 
 
 def relearn(
@@ -290,18 +289,18 @@ def relearn(
     graph: TaskGraph,
     with_mistakes: bool,
 ) -> GraphSource:
-    """Return the source that recordings give under the constraints of a graph.
+    """Return the source learned from recordings under the constraints of a graph.
 
-    Where the graph was learned with the studio's method, its settings are used again.
+    The settings are those of the graph, if it was learned with the studio's method.
 
     Parameters
     ----------
     report
-        Called with how much is done.
+        Called with the progress.
     demonstrations, file_name
         The recordings, and the name of their file.
     graph
-        The graph; constraints on steps that the recordings do not know are passed over.
+        The graph; constraints on steps that are not in the recordings are ignored.
     with_mistakes
         Whether to learn also from recordings with marked mistakes.
 
@@ -321,25 +320,25 @@ def relearn(
 
 
 def give_advice(report: Report, demonstrations: Demonstrations, constraints: Constraints) -> Advice:
-    """Return what to record next; the constraints of a graph need no question."""
+    """Return advice on what to record next; constraints count as answered questions."""
     report(0.2, "comparing all pairs of steps")
     return advise(demonstrations, constraints=constraints)
 
 
 def _learned(
     report: Report,
-    given: Demonstrations,
+    demonstrations: Demonstrations,
     name: str,
     notes: tuple[str, ...],
     options: LearningOptions,
 ) -> GraphSource:
-    steps = len(given.vocabulary)
-    about = f"learning from {len(given)} recordings of {steps} steps"
+    steps = len(demonstrations.vocabulary)
+    about = f"learning from {len(demonstrations)} recordings of {steps} steps"
 
-    def tell(done: int, total: int, what: str) -> None:  # noqa: ARG001 - what the learner calls it
+    def tell(done: int, total: int, what: str) -> None:  # noqa: ARG001 - the learner's signature
         report(0.25 + 0.65 * done / total, about)
 
     report(0.25, about)
-    (learning,) = learn_together([given], options, progress=tell)
-    report(0.9, f"counting evidence in {len(given)} recordings")
-    return GraphSource.of_learning(learning, given, name, notes)
+    (learning,) = learn_together([demonstrations], options, progress=tell)
+    report(0.9, f"counting evidence in {len(demonstrations)} recordings")
+    return GraphSource.of_learning(learning, demonstrations, name, notes)

@@ -1,4 +1,4 @@
-"""How large what the studio works on may be."""
+"""The size limits of the studio."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stepgraph.sequences import Demonstrations
 
 @dataclass(frozen=True, slots=True)
 class StudioLimits:
-    """How large what the studio works on may be, so that the page answers in time.
+    """The limits of the studio, which keep the page fast.
 
     Parameters
     ----------
@@ -24,11 +24,11 @@ class StudioLimits:
     steps, edges
         The size of a graph.
     recordings, observations
-        How many recordings there may be, and steps in all of them together.
+        Number of recordings, and of steps in all of them together.
     body_seconds
-        How long a body may take to arrive.
+        Time for a body to arrive.
     work_seconds
-        How long reading, learning or advising may take.
+        Time for reading, learning or advising.
     """
 
     body_bytes: int = 16 * 1024
@@ -42,7 +42,7 @@ class StudioLimits:
     work_seconds: float = 300.0
 
     def check_graph(self, graph: TaskGraph, where: str) -> None:
-        """Check that a graph can be shown.
+        """Check the size of a graph.
 
         Raises
         ------
@@ -53,7 +53,7 @@ class StudioLimits:
         _check(len(graph.edges), self.edges, "edges", where)
 
     def check_demonstrations(self, demonstrations: Demonstrations, where: str) -> None:
-        """Check that recordings can be worked on.
+        """Check the size of recordings.
 
         Raises
         ------

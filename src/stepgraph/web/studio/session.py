@@ -1,4 +1,4 @@
-"""One session in the studio: edits one after another, undo and redo, and their history."""
+"""One session in the studio: a sequence of edits, with undo, redo and a history."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from stepgraph.web.studio.history import Entry, History, State
 
 
 def utc_now() -> str:
-    """Return the time as the history has it."""
+    """Return the current time in the format of the history."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 class StudioSession:
-    """Edits of one graph, each of which can be taken back.
+    """Edits of one graph, with undo and redo.
 
-    Every method that edits returns sentences on what else changed, so that nothing gives way in
-    silence. A refused edit raises and changes nothing.
+    Every edit returns sentences on its side effects, so nothing changes silently. A refused edit
+    raises and changes nothing.
 
     Parameters
     ----------
     source
-        What was read or learned.
+        The graph as it was read or learned.
     clock
-        Says what time an edit was made.
+        Returns the time of an edit.
     saved
-        Whether a file holds the graph already.
+        Whether a file already holds the graph.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class StudioSession:
         try:
             _ = first.graph
         except InputError as error:
-            notes = (*notes, f"what the file has pinned and forbidden is left out: {error}")
+            notes = (*notes, f"the pinned and forbidden edges of the file are left out: {error}")
             first = State(source, Edits(), first.history)
         self.notes: tuple[str, ...] = notes
         self._history = History(first, saved=saved)
@@ -64,22 +64,22 @@ class StudioSession:
 
     @property
     def state(self) -> State:
-        """How things stand."""
+        """The current state."""
         return self._history.current
 
     @property
     def version(self) -> int:
-        """How often anything changed; a page asks whether it shows the latest."""
+        """The number of changes so far, by which a page sees whether it is up to date."""
         return self._history.version
 
     @property
     def graph(self) -> TaskGraph:
-        """The graph as it stands."""
+        """The current graph."""
         return self.state.graph
 
     @property
     def is_saved(self) -> bool:
-        """Whether the file holds what is shown."""
+        """Whether the file holds the current state."""
         return self._history.is_saved
 
     @property
@@ -99,31 +99,31 @@ class StudioSession:
         return self._history.redoable
 
     def add(self, step: str, needed: str) -> tuple[str, ...]:
-        """Let a step need another.
+        """Add an edge from a step to one that it needs.
 
         Raises
         ------
         CycleError
-            If the other one needs it already.
+            If the other one already needs it.
         InputError
-            If it needs the other one already, directly or through others.
+            If it already needs the other one, directly or through others.
         """
         edge = self._edge(step, needed)
         check_no_cycle(self.graph, step, needed)
         path = path_between(self.graph, step, needed)
         if path is not None and len(path) == 2:
-            raise InputError(f"{step!r} needs {needed!r} already")
+            raise InputError(f"{step!r} already needs {needed!r}")
         if path is not None:
             shown = " needs ".join(map(repr, path))
-            raise InputError(f"that follows already: {shown}; pin it if it must always hold")
+            raise InputError(f"this already follows: {shown}; pin it if it must always hold")
         edits = self.state.edits
         wanted = edits.without(edge)
-        if edge not in edits.removed or edge not in self._given():
+        if edge not in edits.removed or edge not in self._source_edges():
             wanted = replace(wanted, added=(*wanted.added, edge))
         return self._make("add", wanted, step=step, needs=needed)
 
     def remove(self, step: str, needed: str) -> tuple[str, ...]:
-        """Take an edge away; whatever else was said of it goes with it.
+        """Remove an edge, and with it a pin.
 
         Raises
         ------
@@ -134,80 +134,83 @@ class StudioSession:
         if edge not in self.graph.edges:
             path = path_between(self.graph, step, needed)
             how = (
-                f"it follows from {' needs '.join(map(repr, path))}" if path else "nothing says so"
+                f"it follows from {' needs '.join(map(repr, path))}"
+                if path
+                else "there is no such edge"
             )
             raise InputError(f"{step!r} does not need {needed!r} directly; {how}")
         wanted = self.state.edits.without(edge)
-        if edge in self._given():
+        if edge in self._source_edges():
             wanted = replace(wanted, removed=(*wanted.removed, edge))
         return self._make("remove", wanted, step=step, needs=needed)
 
     def pin(self, step: str, needed: str) -> tuple[str, ...]:
-        """Insist on an edge, whatever the threshold and whatever is learned.
+        """Pin an edge: it stays at every threshold and in every learned graph.
 
         Raises
         ------
         CycleError
-            If the other one needs the step already.
+            If the other one already needs the step.
         InputError
-            If it is pinned already.
+            If the edge is already pinned.
         """
         edge = self._edge(step, needed)
         if edge in self.state.edits.constraints.required:
-            raise InputError(f"that {step!r} needs {needed!r} is pinned already")
+            raise InputError(f"{step!r} needs {needed!r}: already pinned")
         check_no_cycle(self.graph, step, needed)
         wanted = self.state.edits.without(edge)
-        said = wanted.constraints
-        constraints = replace(said, pinned=(*said.pinned, edge))
+        constraints = wanted.constraints
+        constraints = replace(constraints, pinned=(*constraints.pinned, edge))
         return self._make("pin", replace(wanted, constraints=constraints), step=step, needs=needed)
 
     def forbid(self, step: str, needed: str) -> tuple[str, ...]:
-        """Rule an edge out, also where it would follow from others.
+        """Forbid an edge, also where it would follow from others.
 
         Raises
         ------
         InputError
-            If it is forbidden already, or follows from edges that a person wants.
+            If it is already forbidden, or follows from added or pinned edges.
         """
         edge = self._edge(step, needed)
         if step == needed:
             raise InputError(f"{step!r} cannot need itself, so there is nothing to forbid")
         if edge in self.state.edits.constraints.never:
-            raise InputError(f"that {step!r} needs {needed!r} is forbidden already")
+            raise InputError(f"{step!r} needs {needed!r}: already forbidden")
         wanted = self.state.edits.without(edge)
-        said = wanted.constraints
-        forbidding = replace(wanted, constraints=replace(said, never=(*said.never, edge)))
+        constraints = wanted.constraints
+        constraints = replace(constraints, never=(*constraints.never, edge))
+        forbidding = replace(wanted, constraints=constraints)
         return self._make("forbid", forbidding, step=step, needs=needed)
 
     def free(self, step: str, needed: str) -> tuple[str, ...]:
-        """Take back a pin or a ban: the recordings decide again.
+        """Take back a pin or a ban, so that the recordings decide again.
 
         Raises
         ------
         InputError
-            If it is neither pinned nor forbidden.
+            If the edge is neither pinned nor forbidden.
         """
         edge = self._edge(step, needed)
         edits = self.state.edits
         required = edits.constraints.required
         if edge not in (*required, *edits.constraints.never):
-            raise InputError(f"that {step!r} needs {needed!r} is neither pinned nor forbidden")
+            raise InputError(f"{step!r} needs {needed!r}: neither pinned nor forbidden")
         wanted = edits.without(edge)
-        if edge in required and edge in self.graph.edges and edge not in self._given():
+        if edge in required and edge in self.graph.edges and edge not in self._source_edges():
             wanted = replace(wanted, added=(*wanted.added, edge))  # no longer pinned, not removed
         return self._make("free", wanted, step=step, needs=needed)
 
     def mark_optional(self, step: str, optional: bool) -> tuple[str, ...]:
-        """Say whether a step may be left out.
+        """Mark a step optional or not.
 
         Raises
         ------
         InputError
-            If it is so already.
+            If it already is so.
         """
         self._step(step)
         if (step in self.graph.optional_steps) == optional:
-            raise InputError(f"{step!r} is {'' if optional else 'not '}optional already")
+            raise InputError(f"{step!r} is already {'' if optional else 'not '}optional")
         edits = self.state.edits
         marked = replace(edits, constraints=edits.constraints.marked(step, optional=optional))
         return self._make("optional" if optional else "required", marked, step=step)
@@ -215,12 +218,12 @@ class StudioSession:
     def set_threshold(self, threshold: float) -> tuple[str, ...]:
         """Show the edges whose weight lies above a threshold.
 
-        Moving it several times in a row is one edit.
+        Several moves in a row count as one edit.
 
         Raises
         ------
         SettingError
-            If the threshold is no number from 0 to 1, or edges have no weights to choose by.
+            If the threshold is not a number from 0 to 1, or the edges have no weights.
         """
         if self.state.source.adjacency is None:
             raise SettingError(
@@ -237,37 +240,36 @@ class StudioSession:
         return self._make("threshold", wanted, instead=instead, value=float(threshold))
 
     def relearned(self, source: GraphSource) -> tuple[str, ...]:
-        """Take in what was learned again with what is pinned and forbidden.
+        """Accept a graph learned again with the pinned and forbidden edges.
 
-        Other edges that were added or removed are given up, as the recordings have spoken again.
+        Edges that were only added or removed are dropped: the recordings decide again.
         """
         edits = self.state.edits
         kept = replace(edits, added=(), removed=(), threshold=None)
-        given_up = [
-            f"the edge that you added, '{step}' needs '{needed}', is given up; pin it to keep it"
+        dropped = [
+            f"your added edge '{step}' needs '{needed}' is gone; pin it to keep it"
             for step, needed in edits.added
         ]
-        given_up += [
-            f"the edge that you removed, '{step}' needs '{needed}', may be back; forbid it to "
-            "keep it out"
+        dropped += [
+            f"your removed edge '{step}' needs '{needed}' may be back; forbid it to keep it out"
             for step, needed in edits.removed
         ]
-        said = self._make(
+        side_effects = self._make(
             "relearn",
             kept,
             source=source,
             method=METHOD,
             recordings=len(source.demonstrations or ()),
         )
-        return (*given_up, *said)
+        return (*dropped, *side_effects)
 
     def opened(self, source: GraphSource, *, keep_graph: bool = False) -> tuple[str, ...]:
-        """Take in recordings from another file.
+        """Accept recordings from another file.
 
         Parameters
         ----------
         source
-            What was learned from them, or with `keep_graph` the graph with them as evidence.
+            The graph learned from them, or with `keep_graph` the same graph with new evidence.
         keep_graph
             Whether the graph and its edits stay.
         """
@@ -292,7 +294,7 @@ class StudioSession:
         self._history.undo()
 
     def redo(self) -> None:
-        """Make the edit again that was taken back last.
+        """Repeat the edit that was taken back last.
 
         Raises
         ------
@@ -302,16 +304,16 @@ class StudioSession:
         self._history.redo()
 
     def to_save(self) -> TaskGraph:
-        """Return the graph as it is saved: with its history, and what is pinned and forbidden."""
+        """Return the graph to save, with its history and its pinned and forbidden edges."""
         provenance = replace(self.graph.provenance, history=self.state.history)
         return self.graph.replace(provenance=provenance)
 
     def saved(self) -> None:
-        """Remember that the file holds what is shown."""
+        """Remember that the file holds the current state."""
         self._history.saved()
 
-    def _given(self) -> frozenset[Edge]:
-        """Return the edges that are there without any edit."""
+    def _source_edges(self) -> frozenset[Edge]:
+        """Return the edges of the source, before edits."""
         return frozenset(self.state.source.at(self.state.edits.threshold).edges)
 
     def _step(self, name: str) -> None:
@@ -322,8 +324,8 @@ class StudioSession:
         for name in (step, needed):
             if name in (START, END):
                 raise InputError(
-                    "START and END are connected by themselves: START below each step that needs "
-                    "nothing, END above each that nothing needs"
+                    "START and END cannot be edited: START goes below each step that needs "
+                    "nothing, END above each step that nothing needs"
                 )
             self._step(name)
         return step, needed
@@ -337,30 +339,30 @@ class StudioSession:
         instead: bool = False,
         **about: Any,
     ) -> tuple[str, ...]:
-        """Take an edit in, or raise and change nothing."""
+        """Make an edit and return its side effects, or raise and change nothing."""
         start = self._history.before if instead else self.state
         entry = {"at": self._clock(), "edit": edit, **about}
-        made = State(source or start.source, edits, (*start.history, entry))
-        said = _side_effects(self.graph, made.graph, about)  # derives the graph, or raises
-        self._history.take(made, instead=instead)
-        return said
+        state = State(source or start.source, edits, (*start.history, entry))
+        side_effects = _side_effects(self.graph, state.graph, about)  # derives the graph, or raises
+        self._history.take(state, instead=instead)
+        return side_effects
 
 
 def _side_effects(before: TaskGraph, after: TaskGraph, about: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return sentences on edges between steps that came or went beside the one edited."""
+    """Return sentences on the edges that an edit added or removed beside its own."""
     if set(before.steps) != set(after.steps):
         return ()
     own = (about.get("step"), about.get("needs"))
     gone = [edge for edge in _inner(before) if edge not in set(after.edges) and edge != own]
-    come = [edge for edge in _inner(after) if edge not in set(before.edges) and edge != own]
-    said = []
+    new = [edge for edge in _inner(after) if edge not in set(before.edges) and edge != own]
+    changes = []
     for step, needed in gone:
         if path_between(after, step, needed) is not None:
-            said.append(f"'{step}' now needs '{needed}' through other steps")
+            changes.append(f"'{step}' now needs '{needed}' through other steps")
         else:
-            said.append(f"'{step}' no longer needs '{needed}'")
-    said += [f"'{step}' now also needs '{needed}'" for step, needed in come]
-    return tuple(said)
+            changes.append(f"'{step}' no longer needs '{needed}'")
+    changes += [f"'{step}' now also needs '{needed}'" for step, needed in new]
+    return tuple(changes)
 
 
 def _inner(graph: TaskGraph) -> Iterable[Edge]:

@@ -1,4 +1,4 @@
-"""What the page shows of a session: plain JSON values, and the drawing as SVG."""
+"""The page's view of a session: plain JSON values, and the drawing as SVG."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PAGE_WORDS = (
     (r", or say (--format csv|format='csv')", ""),
     (r"; name the format with (--format|format=).*", "; expected CSV, JSON Lines, JSON or text"),
 )
-"""For parameters of the library that messages name, the field of the page that helps."""
+"""Fields of the page that replace the library's parameters in messages."""
 
 
 def page_words(message: str) -> str:
@@ -48,7 +48,7 @@ def page_words(message: str) -> str:
 
 
 def session_view(session: StudioSession, target: SaveTarget) -> dict[str, Any]:
-    """Return all that the page shows at once: the drawing, steps, edges, edits, recordings."""
+    """Return the whole state of the page: the drawing, steps, edges, edits, recordings."""
     state, graph = session.state, session.graph
     source, stated = state.source, graph.constraints.among(graph.steps)
     undo, redo = session.undoable, session.redoable
@@ -84,7 +84,7 @@ def session_view(session: StudioSession, target: SaveTarget) -> dict[str, Any]:
 
 
 def step_view(session: StudioSession, step: str) -> dict[str, Any]:
-    """Return a step as the page shows it: what it needs, and which recordings do it.
+    """Return a step as the page shows it: its preconditions and the recordings that do it.
 
     Raises
     ------
@@ -94,11 +94,11 @@ def step_view(session: StudioSession, step: str) -> dict[str, Any]:
     graph = session.graph
     if step not in graph.vocabulary:
         raise UnknownNameError("step", step, graph.steps)
-    given = session.state.source.demonstrations
+    demonstrations = session.state.source.demonstrations
     done, left_out = [], []
-    if given is not None:
-        node = given.vocabulary.node(step) if step in given.vocabulary else -1
-        for recording in given:
+    if demonstrations is not None:
+        node = demonstrations.vocabulary.node(step) if step in demonstrations.vocabulary else -1
+        for recording in demonstrations:
             places = [at for at, other in enumerate(recording.steps, start=1) if other == node]
             if places:
                 done.append({"id": recording.id, "places": places[:20]})
@@ -116,7 +116,7 @@ def step_view(session: StudioSession, step: str) -> dict[str, Any]:
 
 
 def edge_view(session: StudioSession, step: str, needed: str) -> dict[str, Any]:
-    """Return a pair of steps as the page shows it, be it an edge or not.
+    """Return a pair of steps as the page shows it, whether it is an edge or not.
 
     Raises
     ------
@@ -133,36 +133,36 @@ def edge_view(session: StudioSession, step: str, needed: str) -> dict[str, Any]:
     path = path_between(graph, step, needed)
     back = path_between(graph, needed, step)
     found = _edge(session, edge)
-    given = source.demonstrations
-    if found["evidence"] is None and given is not None:
-        found["evidence"] = _plain_evidence(evidence_for(given, [edge]).get(edge))
+    demonstrations = source.demonstrations
+    if found["evidence"] is None and demonstrations is not None:
+        found["evidence"] = _plain_evidence(evidence_for(demonstrations, [edge]).get(edge))
     return {
         **found,
         "is_edge": edge in graph.edges,
         "path": path if path and len(path) > 2 else None,
         "back": back,
         "probability": source.probability(step, needed),
-        **_witnesses(given, step, needed),
+        **_witnesses(demonstrations, step, needed),
     }
 
 
 def replay_view(session: StudioSession, name: str) -> dict[str, Any]:
-    """Return what the monitor says of each step of a recording, by the graph as it stands.
+    """Return the monitor's verdict on each step of a recording, by the current graph.
 
     Raises
     ------
     UnknownNameError
         If there is no such recording.
     """
-    given = session.state.source.demonstrations
-    known = [] if given is None else [recording.id for recording in given]
-    if given is None or name not in known:
+    demonstrations = session.state.source.demonstrations
+    known = [] if demonstrations is None else [recording.id for recording in demonstrations]
+    if demonstrations is None or name not in known:
         raise UnknownNameError("recording", name, known)
-    recording = given.sequences[known.index(name)]
+    recording = demonstrations.sequences[known.index(name)]
     monitor = Monitor(session.graph)
     verdicts = []
     for place, node in enumerate(recording.steps):
-        verdict = monitor.observe(given.vocabulary.name(node))
+        verdict = monitor.observe(demonstrations.vocabulary.name(node))
         content = verdict.to_json()
         content["sentence"] = explain(verdict, session.graph)
         marks = recording.mistakes
@@ -238,13 +238,19 @@ def _recordings(session: StudioSession) -> list[dict[str, Any]]:
     ]
 
 
-def _witnesses(given: Demonstrations | None, step: str, needed: str) -> dict[str, list[str]]:
-    """Return which recordings show an order of two steps, which the other one, which neither."""
+def _witnesses(
+    demonstrations: Demonstrations | None, step: str, needed: str
+) -> dict[str, list[str]]:
+    """Return the recordings that show one order of two steps, the other order, or neither."""
     found: dict[str, list[str]] = {"held_in": [], "broken_in": [], "silent_in": []}
-    if given is None or step not in given.vocabulary or needed not in given.vocabulary:
+    if (
+        demonstrations is None
+        or step not in demonstrations.vocabulary
+        or needed not in demonstrations.vocabulary
+    ):
         return found
-    row, column = given.vocabulary.node(step), given.vocabulary.node(needed)
-    for recording in given:
+    row, column = demonstrations.vocabulary.node(step), demonstrations.vocabulary.node(needed)
+    for recording in demonstrations:
         steps = list(recording.steps)
         if row not in steps or column not in steps:
             found["silent_in"].append(recording.id)
@@ -255,7 +261,7 @@ def _witnesses(given: Demonstrations | None, step: str, needed: str) -> dict[str
     return found
 
 
-# The page allows no style but that of its own files, which have the same colours.
+# The page allows only the styles of its own files, which have the same colours.
 _THEME = replace(get_theme("auto"), style="")
 
 
@@ -266,7 +272,7 @@ def draw_state(state: State) -> str:
     arrow ``data-edge``, the places of the step and of its precondition.
     """
     shown = picture_of_graph(state.graph)
-    # The page has the title and the legend beside the drawing.
+    # The page shows the title and the legend beside the drawing.
     picture = Picture("", shown.boxes, shown.arrows, (), shown.summary)
     labels = [measure(box) for box in picture.boxes]
     sizes = tuple((label.width, label.height) for label in labels)
@@ -276,5 +282,5 @@ def draw_state(state: State) -> str:
 
 @lru_cache(maxsize=64)
 def _placed(sizes: tuple[tuple[float, float], ...], ends: tuple[tuple[int, int], ...]) -> Placement:
-    """Return where everything goes; undo and redo come back to what was placed before."""
+    """Return a placement, cached because undo and redo return to earlier graphs."""
     return place_parts(sizes, [Arrow(*pair) for pair in ends])
