@@ -294,5 +294,5 @@ def test_what_undo_goes_back_to_leads_up_to_now() -> None:
 
 @pytest.mark.parametrize("state", [None, 3, ["a"]])
 def test_what_is_neither_a_state_nor_a_path_is_refused(state: Any) -> None:
-    with pytest.raises(FormatError, match=r"the state is .*; expected what 'state' gave"):
+    with pytest.raises(FormatError, match=r"the state is .*; expected the value of 'state'"):
         Monitor.resume(BATTER, state)

@@ -1,8 +1,8 @@
-"""What recordings tell beyond the graph: evidence, habits, doubts and blunders.
+"""Insight from recordings beyond the graph: evidence, habits, doubts and mistakes.
 
-`edge_evidence` counts which recordings bear an edge out, `step_attributes` finds the steps that may
-be left out or repeated, `audit` the recordings that are wrong, and where, and `advise` what to
-record next. Nothing here changes which steps need which.
+`edge_evidence` counts the recordings for and against an edge, `step_attributes` finds optional and
+repeatable steps, `audit` finds the mistakes in recordings, and `advise` says what to record next.
+Nothing here changes the edges of a graph.
 """
 
 from __future__ import annotations

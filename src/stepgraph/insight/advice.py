@@ -1,4 +1,4 @@
-"""What to record next: pairs of steps that the recordings leave open, and an order to ask for."""
+"""What to record next: pairs of steps that the recordings leave open, and an order for them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BoolMatrix = NDArray[np.bool_]
 Matrix = NDArray[np.float64]
 
 RELUCTANCE = 0.8
-"""The cost of asking in vain, as a share of the worth of an answer."""
+"""The cost of a useless question, as a share of the value of an answer."""
 SEEN = 0.05
 """The trust in recordings from which an order counts as shown."""
 MAX_STEPS = 200
@@ -33,7 +33,7 @@ UNKNOWN = 0.25
 CANDIDATES = 200
 """Maximum number of pairs without an edge to consider, the most doubtful first."""
 EXACT = 8
-"""Up to this many steps the best order is found exactly."""
+"""Maximum number of steps for the exact search of the best order."""
 ROUNDS = 20
 """Maximum number of rounds of moving single steps to better places."""
 
@@ -45,16 +45,17 @@ class Question:
     Parameters
     ----------
     first, second
-        Nobody has done `first` before `second` yet, or nobody has done both.
+        No recording shows `first` before `second`, or none shows both.
     seen
-        How many recordings did it the other way round.
+        Number of recordings that show the other order.
     probability
-        How probable it is that `first` needs `second`, by those who had the chance to do it first.
+        The probability that `first` needs `second`, from the recordings that could have done it
+        first.
     edges
-        How many edges of the graph the answer would change.
+        Number of edges that the answer would change.
     decides
-        How many open pairs rest on this one: they follow from it and from nothing else, so that
-        one recording can decide them all.
+        Number of open pairs that follow from this one and from nothing else, so that one recording
+        can decide them all.
     """
 
     first: str
@@ -94,14 +95,14 @@ class Advice:
         The open pairs that this order shows for the first time, the first step of each before the
         second, if all of it can be done.
     open_pairs
-        How many pairs no recording shows in both orders, though that is worth asking for.
+        Number of pairs that no recording shows in both orders and that are worth a question.
     left_open
         The open pairs that the order does not show; without an order, those that no question is
         about either: a recording that shows them probably cannot be made.
     pairs
-        How many pairs of steps there are.
+        Number of pairs of steps.
     notes
-        What limits the advice.
+        Sentences about the limits of the advice.
     """
 
     procedure: str
@@ -115,7 +116,7 @@ class Advice:
 
     @property
     def decides(self) -> int:
-        """How many open pairs the order decides."""
+        """Number of open pairs that the order decides."""
         return len(self.shows)
 
     def to_json(self) -> dict[str, Any]:
@@ -134,10 +135,10 @@ def advise(
 ) -> Advice:
     """Find which pairs of steps the recordings leave open, and what to record to decide them.
 
-    A pair is open if no recording that can be trusted shows it in both orders, and few had the
-    chance to show the other one. No order of steps can prove that one step needs another, but it
-    grows more probable with everybody who could have done it first and did not. Marks of
-    annotators are ignored.
+    A pair is open if trusted recordings show it in one order only, and few had the chance to show
+    the other. No recording can prove that one step needs another, but it grows more probable with
+    each recording that could have shown the other order and did not. Marks of annotators do not
+    count.
 
     Parameters
     ----------
@@ -146,9 +147,9 @@ def advise(
     most
         Maximum number of questions.
     constraints
-        Edges that need no question, such as those of a graph (`TaskGraph.constraints`): what a step
-        certainly needs, which also answers for all that follows from it, and what it certainly
-        does not need. Steps that no recording shows are passed over.
+        Edges that need no question, such as those of a graph (`TaskGraph.constraints`): required
+        edges, with all that follows from them, and ruled-out edges. Steps that no recording shows
+        do not count.
 
     Raises
     ------
@@ -191,7 +192,7 @@ the graph depend on it.
     wanted = most_telling_order(gain, certain) if open_.any() else ()
     shows = [pair for pair in combinations(wanted, 2) if open_[pair]]
     if not shows:
-        wanted = ()  # what is open cannot be shown without asking for what probably cannot be done
+        wanted = ()  # no order shows the open pairs without steps that probably cannot be done
     found = sorted(_questions(order, needs, open_), key=lambda entry: -entry[0])
     asked_for = [] if wanted else [(first, second) for _, first, second, *_ in found]
     left = _left_open(open_, wanted, asked_for)
@@ -238,12 +239,12 @@ def _left_open(
 
 
 def _places(place: dict[str, int], edges: Sequence[Edge]) -> list[tuple[int, int]]:
-    """Return edges by the places of their steps; steps that are not asked about are passed over."""
+    """Return edges by the places of their steps, without steps that are not in question."""
     return [(place[a], place[b]) for a, b in edges if a in place and b in place]
 
 
 def _certain(order: BoolMatrix, must: Sequence[tuple[int, int]]) -> BoolMatrix:
-    """Return the pairs of a closed order that are in it because of must edges."""
+    """Return the pairs of a closed order that follow from required edges."""
     certain = np.zeros_like(order)
     itself = np.eye(len(order), dtype=bool)
     for step, needed in must:
@@ -252,7 +253,7 @@ def _certain(order: BoolMatrix, must: Sequence[tuple[int, int]]) -> BoolMatrix:
 
 
 def _steps(demonstrations: Demonstrations) -> tuple[list[int], list[str]]:
-    """Return the steps to ask about: those of a single recording among many say too little."""
+    """Return the steps in question, without those of a single recording among many."""
     seen = sorted(demonstrations.seen)
     if len(demonstrations) < 3:
         return seen, []
@@ -273,12 +274,11 @@ def _steps(demonstrations: Demonstrations) -> tuple[list[int], list[str]]:
 def _shown_and_passed_up(
     judged: Judgement, steps: list[int], order: BoolMatrix
 ) -> tuple[Matrix, Matrix]:
-    """Return how much trust stands behind each order of each pair, and behind each chance missed.
+    """Return the trust behind each order of each pair, and behind each missed chance.
 
-    The first matrix counts where the row came after the column. The second counts where it did
-    so although the row could have come first: all that it needs otherwise, by the
-    order learned so far, had been done. Who never had the chance to do a step before another one
-    says nothing of whether it could be done.
+    The first matrix counts where the row comes after the column. The second counts where it does so
+    although the row could have come first: all its other preconditions, by the order learned so
+    far, were done. A recording without that chance says nothing about the pair.
     """
     size = len(steps)
     shown, passed_up = np.zeros((size, size)), np.zeros((size, size))
@@ -290,7 +290,7 @@ def _shown_and_passed_up(
         at[done] = np.arange(len(done))
         both = (at[:, None] >= 0) & (at[None, :] >= 0)
         later = both & (at[:, None] > at[None, :])
-        # What stood in the way: needed, not done yet, and not itself waiting for the other step.
+        # The blocking steps: needed, not done yet, and not waiting for the other step.
         blocked = needs @ (later & ~order).astype(np.float32) > 0
         shown += trust * later
         passed_up += trust * (later & ~blocked)
@@ -298,10 +298,10 @@ def _shown_and_passed_up(
 
 
 def _needs(passed_up: Matrix) -> Matrix:
-    """Return how probable it is that one step needs another, given the chances passed up.
+    """Return the probability that one step needs another, given the missed chances.
 
-    Two free steps come in either order by a habit that may be anything: each chance passed up
-    makes it less probable that there is a habit and no need.
+    Two free steps follow a habit, and any habit is equally likely. Each missed chance makes a habit
+    less probable than a need.
     """
     free = 1 - 2 * UNKNOWN
     probability: Matrix = UNKNOWN / (UNKNOWN + free / (passed_up + 1))
@@ -344,15 +344,15 @@ def _with_ends(direct: BoolMatrix) -> BoolMatrix:
 
 
 def most_telling_order(worth: Matrix, certain: BoolMatrix) -> tuple[int, ...]:
-    """Return an order of steps that shows what is worth seeing, and obeys what is certain.
+    """Return an order of steps that shows the most valuable pairs and obeys the certain ones.
 
-    Finding the best order is as hard as any ranking: up to `EXACT` steps it is found, beyond that
-    the order is greedy, then improved by moving single steps while that adds anything.
+    Finding the best order is hard. Up to `EXACT` steps the result is the best; beyond that the
+    order is greedy, then improved by moving single steps.
 
     Parameters
     ----------
     worth
-        ``worth[i, j]``: what it is worth to see step i before step j.
+        ``worth[i, j]``: the value of seeing step i before step j.
     certain
         ``certain[i, j]``: whether i certainly needs j; acyclic and closed.
 
@@ -392,7 +392,7 @@ def _value(order: list[int], gain: Matrix) -> float:
 
 
 def _best(gain: Matrix, certain: BoolMatrix) -> list[int]:
-    """Return the best order of few steps: of each set of steps the best order to do it in."""
+    """Return the best order of few steps, by dynamic programming over sets of steps."""
     size = len(gain)
     needs = [sum(1 << int(other) for other in np.flatnonzero(row)) for row in certain]
     found: dict[int, tuple[float, list[int]]] = {0: (0.0, [])}
@@ -413,7 +413,7 @@ def _best(gain: Matrix, certain: BoolMatrix) -> list[int]:
 
 
 def _improve(order: list[int], gain: Matrix, certain: BoolMatrix) -> bool:
-    """Move each step to where it adds most; return whether any was moved."""
+    """Move each step to its best place; return whether any moved."""
     moved = False
     for step in list(order):
         at = order.index(step)

@@ -1,12 +1,11 @@
 """Attributes of steps: optional or not, repeatable or not, and which choices go together.
 
-Choices go together where steps are left out in the same recordings, or one is done instead of
-another; Fisher's exact test decides.
+Choices go together if the same recordings leave out two steps, or do one instead of the other.
+Fisher's exact test decides.
 
-A step may be left out or repeated because somebody slips, as everybody does now and then and some
-do often, or because that is the step's own habit. `habit_probabilities` compares the two models:
-under slips the chance lies with the recording, under a habit with the step. Each is learned from
-the other by expectation maximisation.
+A step may be left out or repeated by a slip, more often in some recordings than in others, or by a
+habit of the step. `habit_probabilities` compares the two models: under slips the chance belongs to
+the recording, under a habit to the step. Expectation maximisation learns each from the other.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ SLIPS, CHANCES = 0.5, 10.0
 PERSON = 10.0
 """Prior chances of each recording, with the slips of all recordings together."""
 HABITS: Matrix = (np.arange(18) + 2.5) / 20
-"""How often a step with a habit follows it, all equally probable: at least once in ten times."""
+"""Possible frequencies of a habit, all equally probable: at least once in ten times."""
 ROUNDS = 100
 ENTRIES = 4_000_000
 """Chances or entries of recordings computed at a time; this bounds the memory."""
@@ -41,7 +40,7 @@ ENTRIES = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """What each recording does, one row a recording and one column a step that any of them shows.
+    """The steps of each recording: one row a recording, one column a step.
 
     Parameters
     ----------
@@ -56,9 +55,9 @@ class Tally:
     marked
         Whether an annotator marked every repetition as a mistake.
     before
-        For each node that is done again, how often which node comes directly before that.
+        For each repeated node, the counts of the nodes directly before a repetition.
     weights
-        How many recordings each stands for.
+        Number of recordings behind each.
     """
 
     nodes: tuple[int, ...]
@@ -113,7 +112,7 @@ def tally(demonstrations: Demonstrations, *, marks: bool = True) -> Tally:
 
 
 def every_step(recordings: Sequence[KeyStepSequence]) -> tuple[Numbers, Numbers]:
-    """Return for every step done the number of its recording, and its node, in the order done."""
+    """Return the recording number and the node of every step done, in order."""
     lengths = [len(recording) for recording in recordings]
     nodes = np.fromiter(
         chain.from_iterable(recording.steps for recording in recordings), dtype=np.int64
@@ -122,16 +121,16 @@ def every_step(recordings: Sequence[KeyStepSequence]) -> tuple[Numbers, Numbers]
 
 
 def habit_probabilities(happened: BoolMatrix, possible: BoolMatrix, weights: Matrix) -> Matrix:
-    """Return for each step how probable it is that what happened to it is its habit.
+    """Return the probability that each step has a habit.
 
     Parameters
     ----------
     happened
-        ``happened[r, s]``: whether it happened to step s in recording r.
+        ``happened[r, s]``: whether the event happened to step s in recording r.
     possible
-        Whether it could have; what could not says nothing.
+        Whether it could have happened; impossible events do not count.
     weights
-        How much each recording counts.
+        The weight of each recording.
 
     Examples
     --------
@@ -151,15 +150,15 @@ def habit_probabilities(happened: BoolMatrix, possible: BoolMatrix, weights: Mat
 
 
 def _habits(did: BoolMatrix, could: BoolMatrix, by_mistake: Matrix, weights: Matrix) -> Matrix:
-    """Return how probable each step's habit is, given how probable it is that it has none.
+    """Return the probability of each step's habit, given the chances of slips.
 
-    With a habit it happens by the habit, or else by a slip. Where it did not happen, both models
-    hold that there was no slip, and so it cancels out: only where it did happen chances are needed.
+    With a habit the event happens by the habit or by a slip. Where it did not happen, both models
+    have no slip, which cancels out. So only events that happened need the chances of slips.
     """
     slips, chances = did @ by_mistake, could @ by_mistake
     happened, missed = weights @ did, weights @ could - weights @ did
-    # The chance of a slip, as all other steps tell it: what happened to the step itself must not
-    # count, as it is what the chance is there to explain.
+    # The chance of a slip, from all other steps: the step itself must not count, because the chance
+    # has to explain it.
     crowd = (SLIPS + weights @ slips - by_mistake * happened) / (
         CHANCES + weights @ chances - by_mistake * (happened + missed)
     )
@@ -187,12 +186,12 @@ Counts = NDArray[np.int64]
 MAX_REPEATED_AFTER = 5
 """Maximum number of steps to list after which a step is repeated."""
 LEVEL = 0.05
-"""The chance of listing any association at all where there is none."""
+"""The significance level of all associations together."""
 MAX_RELATED = 20
 """Maximum number of related steps of each kind to list for one step, the surest first."""
 SMALL_FACTORIALS: Matrix = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, 256)))))
 NEGLIGIBLE = 1e-17
-"""The share of a sum below which what is left of it cannot change it."""
+"""The relative size below which further terms cannot change a sum."""
 
 
 def step_attributes(
@@ -210,7 +209,7 @@ def step_attributes(
     demonstrations
         The recordings.
     reliability
-        How far each of them is trusted, from 0 to 1; by default all in full.
+        The trust in each recording, from 0 to 1; by default 1.
 
     Examples
     --------
@@ -240,7 +239,7 @@ def step_attributes(
     def of(place: int, node: int) -> StepAttributes:
         often = counted.before[node].most_common(MAX_REPEATED_AFTER) if repeatable[place] else ()
         return StepAttributes(
-            # Sums of fractions may miss 1 by their rounding.
+            # Sums of fractions may miss 1 by rounding.
             done=min(float(shares[place]), 1.0),
             optional=bool(optional[place]),
             left_out_with=names(together.get(place, ())),
@@ -267,7 +266,7 @@ def _all_do_all_once(demonstrations: Demonstrations) -> bool:
 
 
 def _is_habit(happened: BoolMatrix, possible: BoolMatrix, weights: Matrix) -> BoolMatrix:
-    """Return which steps it happens to by habit; to none, where it never happened at all."""
+    """Return the steps with a habit; none if it never happened."""
     if not happened.any():
         return np.zeros(happened.shape[1], dtype=bool)
     return habit_probabilities(happened, possible, weights) > 0.5
@@ -276,7 +275,7 @@ def _is_habit(happened: BoolMatrix, possible: BoolMatrix, weights: Matrix) -> Bo
 def related(
     done: BoolMatrix, optional: NDArray[np.bool_], weights: Matrix
 ) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-    """Return the steps whose absence goes with that of an optional step, and with its presence.
+    """Return the steps left out together with an optional step, and those done instead of it.
 
     Each optional step is tested against every other step that is not always done, by Fisher's
     exact test in both directions; the level is shared between all tests after Holm.
@@ -288,7 +287,7 @@ def related(
     optional
         Which steps may be left out.
     weights
-        How many recordings each stands for.
+        Number of recordings behind each.
 
     Returns
     -------
@@ -337,7 +336,7 @@ def related(
 
 
 def _together(done: BoolMatrix, weights: Matrix) -> Counts:
-    """Return how many recordings do both of two steps."""
+    """Return the number of recordings that do both of two steps."""
     together = np.zeros((done.shape[1], done.shape[1]))
     most = max(ENTRIES // max(done.shape[1], 1), 1)
     for start in range(0, len(done), most):

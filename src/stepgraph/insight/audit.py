@@ -1,8 +1,8 @@
-"""Which recordings are wrong, and where: every slip that the other recordings speak against.
+"""The mistakes in recordings: every slip that the other recordings contradict.
 
-Where a recording shows a pair against the order, at least one of the two steps is out of place, and
-most steps are not. The posterior probability of each step to be the one is found by mean field: a
-soft version of the smallest set of steps without which the rest is in order.
+If a recording shows a pair against the order, at least one of the two steps is out of place, and
+most steps are not. A mean-field approximation gives the posterior probability that each step is out
+of place: a soft version of the smallest set of steps whose removal restores the order.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ Matrix = NDArray[np.float64]
 POINTED_AT = 0.5
 """Probability from which a slip is reported."""
 SHARED = 0.5
-"""A recording that shares less than this share of the steps is of another procedure."""
+"""Minimum share of common steps for a recording of the same procedure."""
 LIKE_CHANCE = 0.4
-"""The share of broken pairs from which the order says no more than chance."""
+"""The share of broken pairs that chance alone explains."""
 ENOUGH_PAIRS = 10
-"""Fewer ordered pairs than this are too few to speak of chance."""
+"""Minimum number of ordered pairs for a comparison with chance."""
 MISPLACED = 0.1
 """Prior probability that a step is out of place."""
 UNEXPLAINED = 0.01
-"""How probable it is that an ordered pair is broken though both steps are in their places."""
+"""The probability of a broken pair although both steps are in place."""
 ROUNDS = 200
 
 
@@ -52,15 +52,15 @@ class Finding:
     Parameters
     ----------
     slip
-        What is wrong.
+        The kind of slip.
     step
         Its name.
     position
-        Which step of the recording it is, from 1 on; None if it was never done.
+        The number of the step in the recording, from 1; None if it was never done.
     probability
-        How probable it is that this is a mistake.
+        The probability of a mistake.
     evidence
-        What the other recordings say, in words.
+        The evidence of the other recordings, in words.
     """
 
     slip: Slip
@@ -79,17 +79,16 @@ class AuditedRecording:
     id
         The recording's name.
     reliability
-        How far it is trusted, from 0 to 1.
+        The trust in the recording, from 0 to 1.
     out_of_order, skipped, repeated
         The expected number of such slips: steps that would have to move, beyond the usual share,
         steps missing, and steps done again.
     misplaced
-        For each of its steps how probable it is that it takes part in a mistake of order; 0 where
-        a step is done again.
+        For each of its steps, the probability of a part in a mistake of order; 0 for repetitions.
     findings
-        The probable slips, in the order of the recording, what was skipped last.
+        The probable slips, in the order of the recording, skipped steps last.
     other_procedure
-        Why it looks like a recording of another procedure; empty if it does not.
+        The reason why it looks like another procedure; empty if it does not.
     """
 
     id: str
@@ -118,7 +117,7 @@ class Audit:
     recordings
         The recordings: those of another procedure first, then by their slips, most first.
     notes
-        What limits the audit.
+        Sentences about the limits of the audit.
     """
 
     procedure: str
@@ -127,7 +126,7 @@ class Audit:
 
 
 def audit(demonstrations: Demonstrations) -> Audit:
-    """Find which recordings are wrong, and where, from what they agree on.
+    """Find the mistakes in recordings, from the agreement between them.
 
     Marks of annotators are ignored.
 
@@ -181,7 +180,7 @@ def _audited(
     column = counted.column
     alone = [total > 1 and does[column[node]] <= 1 for node in first]
     broken = np.triu(judged.confidence[np.ix_(first, first)], 1)
-    # What nobody else does has no place that it could have missed.
+    # A step that no other recording shows has no usual place.
     broken[alone], broken[:, alone] = 0.0, 0.0
     moved = misplaced_probabilities(broken)
     probabilities = dict(zip(first, map(float, blame(broken, moved)), strict=True))
@@ -236,7 +235,7 @@ def _audited(
 def _against(
     demonstrations: Demonstrations, judged: Judgement, first: Sequence[int], node: int
 ) -> str:
-    """Return what speaks against the place of a step: its most certain broken pairs."""
+    """Return the evidence against the place of a step: its most certain broken pairs."""
     at = first.index(node)
     early = [(judged.confidence[node, other], node, other) for other in first[at + 1 :]]
     late = [(judged.confidence[other, node], other, node) for other in first[:at]]
@@ -260,12 +259,12 @@ def _against(
 
 
 def _of_another_procedure(judged: Judgement, counted: Tally) -> list[str]:
-    """Return for each recording why it is of another procedure, if it looks like it."""
+    """Return, for each recording, why it looks like another procedure; empty if it does not."""
     count = len(judged.sequences)
     if count < 3:
         return [""] * count
     shared = _shared(counted)
-    # Somebody can only be foreign among recordings that belong together.
+    # A recording can only be foreign among recordings that belong together.
     together = median(shared) >= SHARED
     reasons = []
     for number, steps in enumerate(judged.sequences):
@@ -288,9 +287,9 @@ def _of_another_procedure(judged: Judgement, counted: Tally) -> list[str]:
 
 
 def _shared(counted: Tally) -> list[float]:
-    """Return which share of the steps each recording has in common with the others, by median.
+    """Return the median share of steps that each recording has in common with the others.
 
-    Of two recordings it is the share of the shorter one: who skips much is no stranger.
+    For two recordings it is the share of the shorter one, so that many skips count little.
     """
     done = counted.done.astype(np.float64)
     sizes = done.sum(axis=1)
@@ -327,13 +326,13 @@ def _verb(number: float, verb: str) -> str:
 
 
 def misplaced_probabilities(broken: Matrix) -> Matrix:
-    """Return how probable it is that each step of a recording has to move.
+    """Return the probability that each step of a recording has to move.
 
     Parameters
     ----------
     broken
-        ``broken[i, j]``: where the recording does step i before step j, how probable it is that
-        i needs j; 0 for all other pairs.
+        ``broken[i, j]``: if the recording does step i before step j, the probability that i needs
+        j; 0 for all other pairs.
 
     Examples
     --------
@@ -351,7 +350,7 @@ def misplaced_probabilities(broken: Matrix) -> Matrix:
         odds = prior + cost @ (1 - found)
         new = 1 / (1 + np.exp(-np.clip(odds, -500, 500)))
         settled = np.abs(new - found).max(initial=0.0) < 1e-7
-        # Half of the way at a time: two steps that blame each other would swing for ever.
+        # Moves half of the way, because two steps that blame each other would swing for ever.
         found = (found + new) / 2
         if settled:
             break
@@ -359,7 +358,7 @@ def misplaced_probabilities(broken: Matrix) -> Matrix:
 
 
 def blame(broken: Matrix, misplaced: Matrix) -> Matrix:
-    """Return how probable it is that each step takes part in a mistake of order.
+    """Return the probability that each step has a part in a mistake of order.
 
     It does if one of its pairs is broken and the other step of the pair is not the one that has to
     move. Where two steps changed places, this is true of both, though moving one would do.
@@ -367,7 +366,7 @@ def blame(broken: Matrix, misplaced: Matrix) -> Matrix:
     Parameters
     ----------
     broken, misplaced
-        What `misplaced_probabilities` takes and gives.
+        The argument and the result of `misplaced_probabilities`.
 
     Examples
     --------

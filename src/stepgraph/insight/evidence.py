@@ -1,4 +1,4 @@
-"""Evidence for edges: which recordings bear one out, and why a learned graph has it or not.
+"""Evidence for edges: the recordings for and against one, and why a graph has it or not.
 
 `doubts` and `consequences` put notes on a learned graph: what to doubt in it, and what constraints
 changed beside the edges that they name.
@@ -39,18 +39,17 @@ def edge_evidence(
 ) -> dict[Edge, EdgeEvidence]:
     """Count for each edge between steps the recordings that show its order.
 
-    A step counts when it is done for the first time. Each recording counts as many as it stands
-    for.
+    The first occurrence of a step counts. Each recording counts with its weight.
 
     Parameters
     ----------
     demonstrations
         The recordings.
     edges
-        Pairs (step, precondition) over their vocabulary; those with START or END are passed
-        over, as no recording can contradict them.
+        Pairs (step, precondition) over their vocabulary. Pairs with START or END do not count,
+        because no recording can contradict them.
     confidence
-        How probable it is that each step needs each other one, where the method says so.
+        The probability that each step needs each other one, if the method estimates it.
 
     Returns
     -------
@@ -93,7 +92,7 @@ def edge_evidence(
     for edge, *facts in zip(pairs, *counts.tolist(), *examples, probable, strict=True):
         held, broken, held_in, broken_in, probability = key = tuple(facts)
         if key not in made:
-            # Sums of fractions may miss the total by their rounding.
+            # Sums of fractions may miss the total by rounding.
             silent = max(total - held - broken, 0.0)
             made[key] = EdgeEvidence(held, broken, silent, held_in, broken_in, probability)
         found[edge] = made[key]
@@ -101,23 +100,23 @@ def edge_evidence(
 
 
 def _probability(confidence: WeightedAdjacency, edge: Edge) -> float:
-    """Return a probability as files keep it; sums may miss 1 by their rounding."""
+    """Return a probability, rounded as in files; sums may miss 1 by rounding."""
     return round(min(confidence.weight(*edge), 1.0), 6)
 
 
 def _named(ids: tuple[str, ...], shown: NDArray[np.bool_]) -> Iterator[tuple[str, ...]]:
-    """Yield for each column the first few of the recordings that it is true of."""
+    """Yield, for each column, the first few recordings with a true entry."""
     everyone = ids[:EXAMPLES]
     numbers = np.count_nonzero(shown, axis=0).tolist()
     for number, column in zip(numbers, np.ascontiguousarray(shown.T), strict=True):
-        if number in (0, len(ids)):  # as most are, so that they share one tuple
+        if number in (0, len(ids)):  # the common case; they share one tuple
             yield everyone if number else ()
         else:
             yield tuple(islice(compress(ids, column.tobytes()), EXAMPLES))
 
 
 def _places(recordings: Sequence[KeyStepSequence], size: int) -> NDArray[np.int64]:
-    """Return where each recording does each node for the first time: (recordings, nodes)."""
+    """Return the place of the first occurrence of each node: (recordings, nodes)."""
     places = np.full(len(recordings) * size, NEVER)
     row, node = every_step(recordings)
     np.minimum.at(places, row * size + node, np.arange(len(row)))
@@ -130,7 +129,7 @@ def why(
     edge: Edge,
     confidence: WeightedAdjacency | None = None,
 ) -> str:
-    """Explain whether a step needs another one, by which edges, and what the recordings show.
+    """Explain whether a step needs another one, through which steps, and by which recordings.
 
     Parameters
     ----------
@@ -139,9 +138,9 @@ def why(
     graph
         The graph.
     edge
-        A step, and what it may need.
+        A step and its possible precondition.
     confidence
-        How probable it is that each step needs each other one, where the method says so.
+        The probability that each step needs each other one, if the method estimates it.
 
     Raises
     ------
@@ -160,7 +159,7 @@ def why(
         raise InputError(f"why {step!r} needs itself cannot be asked; name two steps")
     shown = edge_evidence(demonstrations, [edge], confidence)[edge]
     if _is_required(graph, edge) or edge in graph.constraints.never:
-        shown = replace(shown, probability=None)  # what was stated is not a matter of chance
+        shown = replace(shown, probability=None)  # a required edge has no probability
     return f"{_verdict(demonstrations, graph, edge, shown)}: {shown.told()}"
 
 
@@ -191,7 +190,7 @@ def _verdict(
 def _reason(
     demonstrations: Demonstrations, graph: TaskGraph, edge: Edge, shown: EdgeEvidence
 ) -> str:
-    """Return why an edge is absent, as far as it can be known; empty where it cannot."""
+    """Return why an edge is absent; empty if there is no telling."""
     chosen = graph.provenance.settings
     if edge in graph.constraints.never:
         return ", as stated"
@@ -223,7 +222,7 @@ def _reason(
 def _may_be_chance(
     demonstrations: Demonstrations, graph: TaskGraph, edge: Edge, chosen: Mapping[str, object]
 ) -> bool:
-    """Return whether the method needs more than an order to keep an edge, and saw no more."""
+    """Return whether the method needs more evidence than an order, and has none."""
     step, needed = edge
     if graph.provenance.method not in ("robust", "fusion") or chosen.get("prior"):
         return False
@@ -236,7 +235,7 @@ def _may_be_chance(
 
 
 FEW = 3
-"""Fewer recordings say nothing about a step that only one of them does."""
+"""Minimum number of recordings to doubt a step that only one of them shows."""
 ALIKE = 0.8
 """Similarity of two names, by `difflib`, from which one may be the other misspelt."""
 MAX_EDGES = 5
@@ -244,7 +243,7 @@ MAX_EDGES = 5
 
 
 def doubts(demonstrations: Demonstrations, graph: TaskGraph) -> Iterator[str]:
-    """Yield in words what may be wrong with a learned graph.
+    """Yield sentences about what may be wrong with a learned graph.
 
     Parameters
     ----------
@@ -325,7 +324,7 @@ def _misspelt(demonstrations: Demonstrations, graph: TaskGraph) -> Iterator[str]
 
 
 def consequences(without: TaskGraph, stated: TaskGraph) -> tuple[str, ...]:
-    """Return in words what constraints removed or added beside the edges that they name.
+    """Return sentences about other edges that constraints removed or added.
 
     Parameters
     ----------
@@ -356,7 +355,7 @@ def consequences(without: TaskGraph, stated: TaskGraph) -> tuple[str, ...]:
 
 
 def _gone(before: TaskGraph, after: TaskGraph) -> list[Edge]:
-    """Return the edges between steps of one graph whose order another one does not have."""
+    """Return the edges between steps of one graph whose order the other lacks."""
     return [
         (step, needed)
         for step in before.steps

@@ -1,4 +1,4 @@
-"""What the robust learner finds beyond a graph: how sure each pair is, and whom to trust."""
+"""The robust learner's results beyond a graph: confidence in pairs, trust in recordings."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Judgement:
     sequences
         The first occurrence of each step, recording by recording, as node numbers.
     before
-        ``before[i, j]``: in how many recordings j came before i.
+        ``before[i, j]``: the number of recordings in which j comes before i.
     confidence
-        ``confidence[i, j]``: how probable it is that i needs j, directly or through others.
+        ``confidence[i, j]``: the probability that i needs j, directly or through others.
     order
-        The order learned: row = step, column = what it needs; closed, without START and END.
+        The learned order: row = step, column = precondition; closed, without START and END.
     reliability
-        How far each recording is trusted, from 0 to 1.
+        The trust in each recording, from 0 to 1.
     """
 
     sequences: tuple[tuple[int, ...], ...]
@@ -46,7 +46,7 @@ class Judgement:
 
 
 def judge(demonstrations: Demonstrations, constraints: Constraints = NO_CONSTRAINTS) -> Judgement:
-    """Return how sure each ordered pair of steps is, and how far each recording is trusted.
+    """Return the confidence in each pair of steps, and the trust in each recording.
 
     Marks of annotators are ignored.
 
@@ -55,12 +55,12 @@ def judge(demonstrations: Demonstrations, constraints: Constraints = NO_CONSTRAI
     demonstrations
         The recordings.
     constraints
-        Edges known to be in the order, or not to be in it.
+        Edges that the order must or must not imply.
 
     Raises
     ------
     InputError
-        If there are more different steps than can be compared with each other.
+        If there are more than `MAX_STEPS` different steps.
 
     Examples
     --------

@@ -35,19 +35,19 @@ class LearnerEntry:
     Parameters
     ----------
     name
-        What users type.
+        The name that users type.
     summary
-        What it does, in one line.
+        A one-line description.
     module, class_name
-        Where it lives.
+        Its module and class.
     extra
         The optional dependency it needs, if any.
     reads_names
-        Whether it uses the meaning of step names, so that made-up names tell it nothing.
+        Whether it uses the meaning of step names; it learns nothing from made-up names.
     quick
-        Whether it learns a procedure in a moment; slow ones run only on request.
+        Whether it learns a procedure in a moment; slow methods run only on request.
     needs_files
-        Whether it needs files beside the recordings, so that it cannot run on just any.
+        Whether it needs files beside the recordings.
     """
 
     name: str

@@ -50,16 +50,16 @@ def no_progress(done: int, total: int, what: str) -> None:
 
 @dataclass(frozen=True)
 class Curve:
-    """How the quantity that a method minimises fell during training.
+    """The course of a training: the quantity that a method minimises, round by round.
 
     Parameters
     ----------
     what
         The name of that quantity.
     rounds
-        The unit that the values are counted in, such as "epoch".
+        The name of a round, such as "epoch".
     values
-        One for each round, from the first to the last.
+        One value for each round, the first round first.
     """
 
     what: str
@@ -80,13 +80,13 @@ class Learned:
     facts
         Figures about the run, such as the number of epochs.
     confidence
-        How probable it is that each step (row) needs each other one (column), directly or
-        through others; None where the method does not say.
+        The probability that each step (row) needs each other step (column), directly or through
+        others; None where the method does not estimate it.
     trust
-        For each recording the probability that a step of it is in turn; None where the method
-        does not say.
+        For each recording, the probability that one of its steps is in turn; None where the method
+        does not estimate it.
     unconstrained
-        The weighted edges without constraints; None where there were none.
+        The weighted edges without the constraints; None without constraints.
     """
 
     adjacency: WeightedAdjacency
@@ -101,13 +101,13 @@ class Learned:
 class Learner(ABC):
     """A method that learns weighted edges from demonstrations.
 
-    A subclass is a frozen dataclass: its fields are its settings. It implements `learn`; one
-    that gains from seeing many procedures or seeds at once overrides `learn_many` as well.
+    A subclass is a frozen dataclass: its fields are its settings. It implements `learn`. A method
+    that gains from seeing many procedures or seeds at once also overrides `learn_many`.
 
     Parameters
     ----------
     repetitions
-        Which occurrence counts where a recording repeats a step.
+        Which occurrence of a repeated step counts.
     """
 
     name: ClassVar[str]
@@ -123,7 +123,7 @@ class Learner(ABC):
 
     @property
     def learns_from_all(self) -> bool:
-        """Whether procedures are learned from each other, so that they must come together."""
+        """Whether the method learns procedures from each other and so needs all at once."""
         return False
 
     @abstractmethod
@@ -146,8 +146,8 @@ class Learner(ABC):
     ) -> Curve | None:
         """Train on one procedure and return the curve; None for a method that does not train.
 
-        It is the training that `learn` does with the same seed. A method that trains
-        overrides it.
+        The training is the one that `learn` does with the same seed. Methods that train override
+        this.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ class Learner(ABC):
         Returns
         -------
         list
-            For each procedure, for each seed, what was learned; the same as `learn` gives.
+            For each procedure and each seed, the result of `learn`.
         """
         results = []
         for done, demonstrations in enumerate(procedures):

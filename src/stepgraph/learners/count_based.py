@@ -1,8 +1,8 @@
 """Count-Based: a step needs what most often came directly before it.
 
-A baseline of the paper, after Ashutosh et al. (2023), with the segments matched by their
-labels. Transitions from each step to the next, START and END included, are counted and
-normalised; what was done directly before a step most often becomes its precondition.
+A baseline of the paper, after Ashutosh et al. (2023), with the segments matched by their labels.
+The method counts and normalises the transitions from each step to the next, START and END included.
+The most frequent predecessor of a step becomes its precondition.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class CountBased(Learner):
 
 
 def _transitions(sequences: Iterable[tuple[int, ...]], size: int) -> Matrix:
-    """Return how probable it is that one node directly follows another: ``after[i, j]``."""
+    """Return the probability that node j directly follows node i: ``after[i, j]``."""
     counts = np.zeros((size, size))
     for steps in sequences:
         nodes = [0, *steps, size - 1]
@@ -52,7 +52,7 @@ def _transitions(sequences: Iterable[tuple[int, ...]], size: int) -> Matrix:
 
 
 def _most_frequent(after: Matrix) -> nx.DiGraph:
-    """Return each node with what came directly before it most often, ties kept."""
+    """Return the edges from each node to its most frequent predecessors, ties included."""
     shares = after / np.maximum(after.sum(axis=0), 1e-300)
     tops = (shares > 0) & np.isclose(shares, shares.max(axis=0))
     graph = nx.DiGraph()
@@ -63,7 +63,7 @@ def _most_frequent(after: Matrix) -> nx.DiGraph:
 
 
 def _break_cycles(graph: nx.DiGraph) -> None:
-    """Take the least probable edge from one cycle after another until there is none."""
+    """Remove the least probable edge of each cycle until none is left."""
     while True:
         try:
             cycle = nx.find_cycle(graph)
@@ -73,7 +73,7 @@ def _break_cycles(graph: nx.DiGraph) -> None:
 
 
 def _connect(graph: nx.DiGraph, after: Matrix, nodes: list[int]) -> None:
-    """Give nodes without precondition, or needed by nobody, their most probable neighbour."""
+    """Connect nodes that need nothing, or that no node needs, to their likeliest neighbour."""
     for step in nodes[1:]:
         if not graph.out_degree(step):
             _add_first(graph, ((step, int(i)) for i in _by_probability(after[:, step])))

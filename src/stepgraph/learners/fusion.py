@@ -1,10 +1,10 @@
 """Fusion: candidates from the recordings, and a prior where order alone cannot decide.
 
-Two steps that nobody has done in both orders may depend on each other, or nobody happened to
-swap them. Two things tell these apart: a direct precondition is seen directly before its step
-in some recording, and someone who understands the steps says so: a language model's graph, a
-user's own, or at least names that speak of the same things. Each adds to the log odds of an
-edge; a prior never adds a pair that the recordings contradict.
+Two steps that all recordings show in one order may depend on each other, or the order may be
+chance. Two signs tell these apart. A direct precondition appears directly before its step in some
+recording. A prior supports it: a language model's graph, a user's graph, or step names that share a
+word. Each sign adds to the log odds of an edge. A prior never adds a pair that the recordings
+contradict.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from stepgraph.sequences import Demonstrations, Vocabulary, in_words
 BoolMatrix = NDArray[np.bool_]
 
 BASE = -0.8
-"""The log odds that a pair always seen in one order depends on it, if nothing else is known."""
+"""The log odds of an edge for a pair that always comes in one order, before other evidence."""
 ADJACENT = 2.1
-"""Added where the precondition was seen directly before the step."""
+"""Added if some recording shows the precondition directly before the step."""
 IN_PRIOR = 2.4
-"""Added where the prior graph orders the pair so."""
+"""Added if the prior graph orders the pair this way."""
 SHARED_WORD = 1.5
-"""Added, without a prior graph, where the names of both share a content word."""
+"""Added, without a prior graph, if both names share a content word."""
 
 
 @dataclass(frozen=True)
 class Fusion(InformedLearner):
-    """Recordings and a prior, weighed."""
+    """Weighs recordings and a prior."""
 
     name: ClassVar[str] = "fusion"
 
@@ -57,12 +57,12 @@ class Fusion(InformedLearner):
             matrix[1:, 0] = 1.0
             return WeightedAdjacency(words, matrix)
 
-        told = adjacency(kept).matrix.copy()
+        matrix = adjacency(kept).matrix.copy()
         for edge in constraints.must:
-            told[edge] = 1.0
+            matrix[edge] = 1.0
         stated = constraints.must or constraints.never
         return Learned(
-            WeightedAdjacency(words, told),
+            WeightedAdjacency(words, matrix),
             (*evidence.notes, *evidence.changes(kept, constraints)),
             unconstrained=adjacency(probable) if stated else None,
         )
@@ -95,17 +95,17 @@ class Evidence:
     words
         The steps.
     counts
-        Who came before whom, how often.
+        How often each step came before each other step.
     candidates
-        Pairs that came in this order in every recording with both, cycles broken.
+        Pairs that come in this order in every recording of both, with cycles broken.
     adjacent
-        Pairs of which one was seen directly after the other.
+        Pairs whose steps some recording shows directly one after the other.
     supported
-        Pairs that the prior orders so, or whose names share a word.
+        Pairs that the prior orders this way, or whose names share a word.
     source
-        What the support comes from, in words.
+        The source of the support, in words.
     notes
-        What was merged or left out on the way.
+        Sentences about what was merged or left out.
     """
 
     words: Vocabulary
@@ -124,8 +124,8 @@ class Evidence:
     def changes(self, kept: BoolMatrix, constraints: NumberedConstraints) -> list[str]:
         """Return every edge that the prior added or removed, with the evidence for it.
 
-        Compared are the finished graphs: that of the order that all recordings share, and that
-        of the edges kept.
+        It compares two finished graphs: that of the order that all recordings share, and that of
+        the edges that remain.
         """
         before, after = self._edges_of(self.candidates), self._edges_of(kept)
         notes = []

@@ -1,10 +1,10 @@
 """MSGI and MSG2: preconditions by inductive logic on what came before a step.
 
 Both are baselines of the paper: MSGI after Sohn et al. (2020), MSG2 after Jang et al. (2023), as
-the paper's comparison runs them. For every step, each sequence gives the set of steps before
-it. Candidates enter one at a time, the one that scores best together with those already in;
-the candidates that entered at the highest score become preconditions. They differ in the score
-only: MSGI counts how often members were found, MSG2 takes the share.
+the paper's comparison runs them. For every step, each sequence gives the set of steps before it.
+Candidates enter a set one at a time, each time the candidate that gives the set the best score. The
+set with the highest score becomes the preconditions. The methods differ only in the score: MSGI
+counts how often the members came before the step, MSG2 takes the share.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class InductiveLogic(Learner):
     Parameters
     ----------
     penalty_step
-        Each member of a set costs a penalty, which starts at 0 and grows by this until the
+        The step of the penalty on each member of a set. The penalty starts at 0 and grows until the
         result has no cycle and at most half of all possible edges.
     """
 
@@ -92,12 +92,11 @@ class InductiveLogic(Learner):
     def _next_penalty(
         self, penalty: float, scores: Matrix, entered: Matrix, related: BoolMatrix
     ) -> float:
-        """Return the next penalty, in whole steps, at which the edges may be others.
+        """Return the next penalty, in whole steps, at which the edges may change.
 
-        Between two such penalties every step keeps its best set, its place over the threshold
-        and its rank among the steps it is related to. All of them are lines in the penalty, so
-        it is known where they cross; walking there in single steps would take as many steps as
-        there are recordings, times a thousand.
+        Between two such penalties every step keeps its best set, its place over the threshold and
+        its rank among related steps. All of these are linear in the penalty, so their crossings are
+        known. Single steps would take a thousand times the number of recordings.
         """
         rows = np.arange(len(scores))
         size = np.argmax(entered, axis=1)  # the smallest of the best sets, less one
@@ -149,7 +148,7 @@ class MSG2(InductiveLogic):
 
 
 def _one_way(edges: BoolMatrix, best: Matrix) -> BoolMatrix:
-    """Return the edges, of two opposite ones that with the higher score, or of the later step."""
+    """Keep one of two opposite edges: that with the higher score, or that of the later step."""
     mutual = edges & edges.T
     number = np.arange(len(best))
     weaker = (best[:, None] < best[None, :]) | (

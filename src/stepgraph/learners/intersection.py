@@ -1,8 +1,8 @@
 """The intersection order: a step needs what came before it in every demonstration with both.
 
-It is the maximum-likelihood partial order when demonstrations are drawn uniformly from the
-valid orders, and where every demonstration shows every step it is the point that Direct
-Optimization converges to: the exact reference for every other learner, in one pass.
+It is the maximum-likelihood partial order when demonstrations are drawn uniformly from the valid
+orders. Where every demonstration shows every step, Direct Optimization converges to it. It is the
+exact reference for every other learner, in one pass.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Intersection(Learner):
     def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:  # noqa: ARG002
         """Learn the order of one procedure; the seed changes nothing."""
         counts = precedence(demonstrations, self.repetitions)
-        # Steps left out in turns can make a cycle; it is broken where fewest recordings agree.
+        # Skipped steps can cause a cycle; the edge with the fewest recordings breaks it.
         weight = 0.5 + 0.5 * counts.together / demonstrations.total_weight
         matrix = np.where(counts.agreed, weight, 0.0)
         matrix[1:, 0] = 1.0

@@ -1,4 +1,4 @@
-"""Trained networks on disk: safetensors, with what they are as JSON in the header; no pickle."""
+"""Trained networks on disk: safetensors with a JSON description in the header, no pickle."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def write_network(
     path
         The file.
     format, version
-        What kind of network it is, and which version of that kind of file.
+        The kind of network, and the version of its file format.
     about
-        All that it takes to make the network again, as plain JSON values.
+        The description that rebuilds the network, as plain JSON values.
 
     Raises
     ------
@@ -73,14 +73,14 @@ def read_network(
     format: str,  # noqa: A002 - the word users know it by
     version: int,
 ) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """Read what `write_network` wrote: the header, and the weights by name.
+    """Read a file that `write_network` wrote: the header, and the weights by name.
 
     Raises
     ------
     FileError
         If there is no such file.
     FormatError
-        If it is truncated, no network of this format, or one of another version.
+        If it is truncated, of another format, or of another version.
     MissingExtraError
         If safetensors is not installed.
     """
@@ -119,14 +119,14 @@ def read_network(
 
 
 def check_size(least: int, weights: Mapping[str, Tensor], where: str) -> None:
-    """Check that a header asks for no larger a network than the weights are, before it is made.
+    """Check, before building a network, that the file holds enough weights for its header.
 
     Parameters
     ----------
     least
-        How many numbers a network of the header's sizes has at the least.
+        Minimum number of weights in a network of the header's sizes.
     weights
-        What the file holds.
+        The weights in the file.
     where
         The file, for messages.
 
@@ -144,7 +144,7 @@ def check_size(least: int, weights: Mapping[str, Tensor], where: str) -> None:
 
 
 def put_weights(network: nn.Module, weights: Mapping[str, Tensor], where: str) -> None:
-    """Give a network its weights, having checked that they are those that it needs.
+    """Load weights into a network after a check of names, shapes and values.
 
     Raises
     ------

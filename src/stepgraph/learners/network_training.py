@@ -36,13 +36,13 @@ def train(
     loss_of
         The loss of a batch, one number.
     optimizer, rates
-        The optimizer, and how its learning rate changes from step to step, if it does.
+        The optimizer, and the schedule of its learning rate, if any.
     epochs
         The largest number of epochs.
     finished
         Called after each epoch with its number and mean loss; True ends the training.
     largest_norm
-        A gradient longer than this is cut down to it; None cuts none.
+        Maximum norm of a gradient; None for no limit.
     """
     losses: list[float] = []
     for epoch in range(1, epochs + 1):
@@ -66,7 +66,7 @@ def train(
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Compute on one thread inside the block: small work costs less than handing it around."""
+    """Compute on one thread inside the block, which is faster for small networks."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -1,4 +1,4 @@
-"""Who comes before whom: the pairwise order of steps, counted over recordings."""
+"""The pairwise order of steps, counted over recordings."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from stepgraph.repetitions import Repetitions, first_occurrences, last_occurrenc
 from stepgraph.sequences import Demonstrations
 
 CHUNK_PAIRS = 4_000_000
-"""How many pairs of steps are listed at once; memory stays bounded by it."""
+"""Maximum number of pairs of steps in memory at once."""
 
 
 @dataclass(frozen=True, eq=False)
 class Precedence:
-    """How often each step came before each other one, each recording counted by its weight.
+    """How often each step comes before each other step, weighted by recording.
 
     Parameters
     ----------
     before
-        ``before[i, j]``: in how many recordings with i did j come before i, by node number;
-        START is in every recording before all else, END in every one after all else.
+        ``before[i, j]``: the number of recordings in which j comes before i, by node number. START
+        comes first and END last in every recording.
     recordings
-        ``recordings[i]``: how many recordings show i.
+        ``recordings[i]``: the number of recordings that show i.
     together
-        ``together[i, j]``: how many recordings show both.
+        ``together[i, j]``: the number of recordings that show both.
     agreed
-        Whether j came before i in every recording that shows both, of which there are some.
+        Whether j comes before i in every recording that shows both, and at least one does.
     always
-        Whether j came before i in every recording that shows i. For a step that no recording
-        shows this holds of every j, as of any statement about nothing.
+        Whether j comes before i in every recording that shows i. For a step that no recording shows
+        this is true of every j.
     """
 
     before: Matrix
@@ -44,11 +44,10 @@ class Precedence:
 
 
 def precedence(demonstrations: Demonstrations, repetitions: Repetitions) -> Precedence:
-    """Count who comes before whom.
+    """Count how often each step comes before each other step.
 
-    Where a recording repeats a step, the policy says which of its occurrences counts. For
-    'expand' and 'random' a step comes before another only if it does so whichever occurrences
-    are chosen: its last one before the other's first one. No expansion is needed for that.
+    `repetitions` says which occurrence of a repeated step counts. For 'expand' and 'random', a step
+    comes before another only if its last occurrence comes before the other's first.
     """
     return precedence_of(
         [recording.steps for recording in demonstrations],
@@ -64,7 +63,7 @@ def precedence_of(
     repetitions: Repetitions = Repetitions.FIRST,
     weights: Sequence[float] | None = None,
 ) -> Precedence:
-    """Count who comes before whom in sequences of node numbers.
+    """Count the pairwise order in sequences of node numbers.
 
     Parameters
     ----------
@@ -75,7 +74,7 @@ def precedence_of(
     repetitions
         As for `precedence`.
     weights
-        How many recordings each sequence stands for; by default one.
+        Number of recordings behind each sequence; by default one.
     """
     sequences = list(sequences)
     weights = [1.0] * len(sequences) if weights is None else weights
@@ -101,7 +100,7 @@ def precedence_of(
 
 
 class _Tally:
-    """Counts on their way: by weight, and by number, which no rounding can blur."""
+    """Running counts: weighted, and as exact whole numbers."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -125,7 +124,7 @@ class _Tally:
         self._number += np.bincount(shown, minlength=self._size)
 
     def add_with_repetitions(self, nodes: NDArray[np.int64], weight: float) -> None:
-        """Add a sequence whose repeated steps come before others only with their last one."""
+        """Add a sequence with repeated steps, which come before others by their last occurrence."""
         first, last = np.full(self._size, -1), np.full(self._size, -1)
         last[nodes] = np.arange(len(nodes))
         first[nodes[::-1]] = np.arange(len(nodes))[::-1]
@@ -136,7 +135,7 @@ class _Tally:
         self._number_before[pairs] += 1
         self._recordings[shown] += weight
         self._number[shown] += 1
-        # Pairs in neither order belong together all the same, and contradict both orders.
+        # Pairs in neither order count as shown together, and contradict both orders.
         neither = ~came & ~came.T
         self._together[np.ix_(shown, shown)] += weight * neither
         self._number_together[np.ix_(shown, shown)] += neither

@@ -26,12 +26,12 @@ class InformedLearner(Learner):
     Parameters
     ----------
     prior
-        A guess at the graph: complete or not, right or wrong.
+        A guess at the graph; it may be incomplete or wrong.
     constraints
-        Edges that the result implies, or does not imply, whatever the recordings say.
+        Edges that the result must or must not imply, whatever the recordings show.
     names
-        Whether step names count where no prior graph is given: pairs whose names share a content
-        word are kept, and so are pairs of which a name says nothing, such as 'A7'.
+        Whether step names count without a prior graph. They support pairs whose names share a
+        content word, and pairs with a name that says nothing, such as 'A7'.
     """
 
     prior: TaskGraph | None = None
@@ -47,7 +47,7 @@ class InformedLearner(Learner):
 
     @property
     def source(self) -> str:
-        """The name of what supports a pair, for notes."""
+        """The source of support for a pair, for notes."""
         return "the prior" if self.prior is not None else "a shared word in their names"
 
     def numbered_constraints(self, words: Vocabulary) -> NumberedConstraints:
@@ -84,14 +84,14 @@ class InformedLearner(Learner):
 
 @dataclass(frozen=True)
 class NumberedConstraints:
-    """Edges (step, precondition) that a graph has to imply, or may not imply, in node numbers.
+    """Edges (step, precondition) that a graph must or must not imply, in node numbers.
 
     Parameters
     ----------
     must
-        Edges that it has to imply.
+        Edges that it must imply.
     never
-        Edges that it may not imply.
+        Edges that it must not imply.
     """
 
     must: tuple[tuple[int, int], ...] = ()
@@ -116,7 +116,7 @@ class NumberedConstraints:
         )
 
     def apply(self, edges: BoolMatrix, strength: Matrix) -> BoolMatrix:
-        """Return the edges with the constraints obeyed: the weakest edges in their way go.
+        """Return the edges that obey the constraints, without the weakest ones in their way.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class NumberedConstraints:
             The evidence for each edge.
         """
         graph = nx.from_numpy_array(edges.astype(np.int64), create_using=nx.DiGraph)
-        graph.remove_edges_from(self.never)  # first, so that nothing gives way to a path over them
+        graph.remove_edges_from(self.never)  # first, so that no path over them displaces edges
         for step, needed in self.must:
             self._cut(graph, needed, step, strength)
             graph.add_edge(step, needed)
@@ -136,7 +136,7 @@ class NumberedConstraints:
         return obeyed
 
     def _cut(self, graph: nx.DiGraph, start: int, goal: int, strength: Matrix) -> None:
-        """Remove the weakest edge from one path after another until none leads to the goal."""
+        """Remove the weakest edge of each path until no path leads to the goal."""
         required = set(self.must)
         while nx.has_path(graph, start, goal):
             path = nx.shortest_path(graph, start, goal)
@@ -144,7 +144,7 @@ class NumberedConstraints:
             graph.remove_edge(*min(loose, key=lambda edge: (strength[edge], edge)))
 
 
-FUNCTION_WORDS = frozenset(  # as text, which people can read and mend
+FUNCTION_WORDS = frozenset(  # as text, which is easy to read and edit
     """a about after again all also an and any are as at away back be been before being between
     but by can do down each every few for from further had has have her his how if in into is it
     its just let more most no nor not now of off on once only onto or other our out over own per
@@ -184,7 +184,7 @@ def content_words(name: str) -> frozenset[str]:
 def may_belong_together(one: str, other: str) -> bool:
     """Return whether two step names share a content word, or one of them has none to share.
 
-    Names such as 'step 1' and 'A7' say nothing, and nothing must not count against a pair.
+    Names such as 'step 1' and 'A7' say nothing, which does not count against a pair.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""From a task graph and steps as they happen to verdicts; nothing here needs torch.
+"""Judges steps against a task graph as they happen; nothing here needs torch.
 
-`Monitor` judges one session step by step: each `Verdict` says whether the step is right, what
-is missing, what it follows from and what can be done now, and `explain` puts it in a sentence.
-`UncertainMonitor` does the same behind a recogniser that errs, and `OrderWatch` finds the steps
-of a recording that are out of order. `find_violations` replays a whole recording by the paper's
-rule.
+`Monitor` judges one session step by step: each `Verdict` says whether the step is right, what is
+missing, which earlier mistake it follows from and what can be done now. `explain` puts a verdict in
+a sentence. `UncertainMonitor` does the same behind a recogniser that errs, and `OrderWatch` finds
+the steps of a recording that are out of order. `find_violations` replays a whole recording by the
+paper's rule.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from stepgraph.monitoring.uncertain import UncertainMonitor, mistake_probabilities
     from stepgraph.monitoring.uncertain_verdict import UncertainReport, UncertainVerdict
 
-# Loaded on first use: commands that only check recordings need none of these.
+# Loaded on first use, because commands that only check recordings need none of these.
 _LATER = {
     "Calibration": "calibration",
     "Confusion": "confusion",

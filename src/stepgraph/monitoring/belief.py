@@ -1,8 +1,8 @@
-"""What has probably been done, where the steps that come in may be wrong: a beam of states.
+"""A beam of states: what has probably been done, as seen by a recogniser that errs.
 
-A state says which steps were done, which were skipped and which of these are forgotten. Each
-observation is explained in every way that the recogniser's errors allow, and the most probable
-states are kept.
+A state says which steps are done, which are skipped and which of these are forgotten. The belief
+explains each observation in every way that the recogniser's errors allow, and keeps the most
+probable states.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from stepgraph.monitoring.confusion import Confusion
 from stepgraph.monitoring.plan import Plan
 
 BEAM = 32
-"""Default number of states kept."""
+"""Default number of states to keep."""
 
 HINDSIGHT = 6
 """Number of later observations that can still revise a verdict."""
 
 NEGLIGIBLE = 1e-6
-"""States less probable than this share of all are dropped."""
+"""Smallest share of the total probability for a state to keep."""
 
 
 class Guess(NamedTuple):
@@ -31,9 +31,9 @@ class Guess(NamedTuple):
     Parameters
     ----------
     done, skipped
-        The steps done, and those that others were done without, as bit masks.
+        The steps done, and the steps that others were done without, as bit masks.
     forgotten
-        The steps that the person takes for done and goes on without, as a bit mask.
+        The skipped steps that the person takes for done, as a bit mask.
     recent
         Which of the last `HINDSIGHT` observations were mistakes, bit 0 for the last one.
     weight
@@ -48,8 +48,8 @@ class Guess(NamedTuple):
 
 
 FORGOTTEN = 1 / 3
-"""The share of the steps gone on without that are not done later either: skipped, rather than
-swapped or exchanged with another."""
+"""The share of missing steps that never come: skipped, rather than swapped or exchanged with
+another."""
 
 _REMEMBERED = (1 << HINDSIGHT) - 1
 Key = TypeVar("Key")
@@ -63,20 +63,20 @@ FIRST: Beam = (Guess(0, 0, 0, 0, 1.0),)
 
 
 class Blame(NamedTuple):
-    """What was probably wrong with a step.
+    """The probable mistake in a step.
 
     Parameters
     ----------
     probability
-        How probable it is that something was wrong.
+        The probability of a mistake.
     step
         The most probable step of those explanations, as a node; 0 where there is none.
     missing
-        What was missing by the most probable of them, as a mask.
+        The missing steps in the most probable explanation, as a mask.
     late
-        What had been done that comes after the step, if it is an optional one, as a mask.
+        The steps done before an optional step although they come after it, as a mask.
     early
-        Whether some of what was missing had not been noted before.
+        Whether some missing step had not been noted before.
     """
 
     probability: float = 0.0
@@ -88,17 +88,18 @@ class Blame(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What an observation probably means.
+    """The probable meaning of an observation.
 
     Parameters
     ----------
     beam
         The states after it, the most probable first.
     mistake
-        That a step was done without something it needs, not known before, or is optional and came
-        too late.
+        The mistake that a step was done without a precondition not noted as missing before, or that
+        an optional step came too late.
     noted
-        That a step was done without something it needs, all of which was noted before.
+        The mistake that a step was done without preconditions that were all noted as missing
+        before.
     made_up
         The probability that nothing was done.
     right
@@ -120,16 +121,16 @@ class Reading:
 
 @dataclass(frozen=True)
 class Belief:
-    """How people go through a procedure and how their steps are seen.
+    """A model of how people do a procedure and how a recogniser sees their steps.
 
     The next step is one of the executable ones, each equally likely, or with `mistake_rate` a
-    mistake: half of these go on as if something missing had been done, half do anything that is
-    left, such as an optional step that should have come before. Doing again what is done has
-    `mistake_rate` for all of it together. Of the executable steps, the one done after k missing
-    ones has half the `mistake_rate` to the power of k. A missing step was skipped, or done and not
-    seen. What was reported skipped counts as accomplished, so that only the first step without it
-    is a mistake. A third of the steps that one goes on without are forgotten, and done later only
-    as one does anything that is left: that they do not come is no sign that they were done.
+    mistake. Half of the mistakes go on as if a missing step were done; half do any step that is
+    left, such as an optional step that should have come before. All repetitions together have the
+    probability `mistake_rate`. A step done without k missing ones has half the `mistake_rate` to
+    the power of k. A missing step was skipped, or done and not seen. A step reported as skipped
+    counts as accomplished, so that only the first step without it is a mistake. A third of the
+    missing steps are forgotten; they come later only as any step that is left. Their absence is no
+    sign that they were done.
 
     Parameters
     ----------
@@ -158,8 +159,8 @@ class Belief:
         node
             The step that was recognised.
         confidence
-            How sure the recogniser is, from 0 to 1: with 1 the step was certainly this one, with
-            0 or None no more is known than that it was recognised.
+            The recogniser's confidence, from 0 to 1. With 1 the step is certain; 0 and None add
+            nothing to the observation.
         """
         sure = confidence or 0.0
         likely = self._likelihoods(node, sure)
@@ -186,7 +187,7 @@ class Belief:
                 elif way.step == node and guess.done >> node & 1:
                     repeated += way.weight
         total = sum(masses.values())
-        if not total:  # the recogniser never sees this step, and never makes it up
+        if not total:  # the recogniser never sees this step and never makes it up
             return Reading(pass_over(before), Blame(), Blame(), 1.0, 0.0, 0.0, 0)
         beam = _kept(after, self.beam)
         wrong = sum(weight for blamed, weight in mistakes.items() if blamed[0] == node)
@@ -201,9 +202,9 @@ class Belief:
         )
 
     def unseen(self, steps: int) -> float:
-        """Return how probably steps that nothing tells about were done all the same.
+        """Return the probability that steps without any observation were done.
 
-        Either all of them were done and missed, or the person stopped before, which is one mistake
+        Either the recogniser missed all of them, or the person stopped before, which is one mistake
         however many steps it leaves out.
 
         Parameters
@@ -217,7 +218,7 @@ class Belief:
         return done / (done + self.mistake_rate)
 
     def _likelihoods(self, node: int, sure: float) -> list[tuple[int, float]]:
-        """Return the true steps that may have been recognised as this one, and how likely."""
+        """Return the true steps that the recogniser may take for this one, with likelihoods."""
         real = 1 - (1 - sure) * self.confusion.spurious
         found = []
         for step in self.plan.nodes.values():
@@ -229,7 +230,7 @@ class Belief:
         return found
 
     def _explain(self, guess: Guess, likely: Iterable[tuple[int, float]]) -> Iterable[_Way]:
-        """Return the true steps that an observation may stand for, and what each would mean."""
+        """Return the ways to explain an observation by a true step."""
         plan, rate = self.plan, self.mistake_rate
         accomplished = guess.done | guess.skipped
         believed = accomplished | guess.forgotten
@@ -285,22 +286,22 @@ class Belief:
 
 
 class _Way(NamedTuple):
-    """One way to explain an observation: what was done, and in which state that leaves things.
+    """One way to explain an observation: the true step, and the state after it.
 
     Parameters
     ----------
     step
         The true step as a node.
     weight
-        How probable it is, before all ways are compared.
+        Its probability, before normalisation.
     state
-        What is done, skipped and forgotten after it.
+        The steps done, skipped and forgotten after it.
     missing
-        What the step needs and was not done.
+        The preconditions that were not done.
     early
-        Whether some of that had not been noted before.
+        Whether some of them had not been noted before.
     late
-        What had been done that comes after the step, if it is an optional one.
+        The steps done before an optional step although they come after it.
     """
 
     step: int
@@ -317,7 +318,7 @@ class _Way(NamedTuple):
 
 
 def mistakes_in(beam: Beam, ago: int) -> float:
-    """Return how probably an earlier observation was a mistake.
+    """Return the probability that an earlier observation was a mistake.
 
     Parameters
     ----------
@@ -331,14 +332,14 @@ def mistakes_in(beam: Beam, ago: int) -> float:
 
 
 def revised(beam: Beam, observed: int) -> tuple[tuple[int, float], ...]:
-    """Return what is thought of the last observations: positions, probabilities of a mistake.
+    """Return the last observations: positions and probabilities of a mistake.
 
     Parameters
     ----------
     beam
         The states now.
     observed
-        How many observations there have been.
+        Number of observations so far.
     """
     return tuple(
         (observed - ago, mistakes_in(beam, ago))
@@ -354,7 +355,7 @@ def pass_over(beam: Beam, *, mistake: bool = False) -> Beam:
     beam
         The states before it.
     mistake
-        Whether it is a mistake all the same: a step that the graph does not know.
+        Whether it is a mistake, such as an unknown step.
     """
     after: dict[State, float] = {}
     for guess in beam:
@@ -366,9 +367,9 @@ def pass_over(beam: Beam, *, mistake: bool = False) -> Beam:
 def _kept(after: dict[State, float], beam: int) -> Beam:
     """Return the most probable states with probabilities that sum to 1.
 
-    How probably the last observation was a mistake is not changed by what is dropped: the best
-    state in which it was one is kept, and the best in which it was none, and the states of each
-    kind take over what others of their kind had.
+    Dropping states does not change the probability that the last observation was a mistake. The
+    best state with a mistake and the best without one stay, and the states of each kind take over
+    the probability of those dropped.
     """
     total = sum(after.values())
     order = sorted(after.items(), key=lambda item: (-item[1], item[0]))

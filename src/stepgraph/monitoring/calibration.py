@@ -22,7 +22,7 @@ COPIES = 20
 
 @dataclass(frozen=True)
 class Calibration:
-    """An alarm threshold, with all that it was found for.
+    """An alarm threshold, with the settings and the graph that it holds for.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ class Calibration:
     budget
         Allowed false alarms per recording.
     false_alarms
-        False alarms per recording that were found.
+        False alarms per recording in the calibration.
     recordings
-        How many recordings it was found on, simulated ones counted each.
+        Number of recordings behind it, simulated copies included.
     confusion
         The recogniser's errors.
     mistake_rate
@@ -148,18 +148,18 @@ def calibrate(
     mistake_rate
         The share of steps that are mistakes; the threshold is never below this prior.
     copies
-        How many times a simulated recogniser is shown each recording.
+        Number of simulated recognitions of each recording.
     seed
         The same seed gives the same threshold.
     recognised
-        Whether the recordings are what a recogniser saw; they are then taken as they are.
+        Whether the recordings are a recogniser's output; calibration then simulates none.
 
     Raises
     ------
     SettingError
-        If the budget is no number from 0 on, or there is nothing to calibrate on.
+        If the budget is negative or infinite, or there is nothing to calibrate on.
     InputError
-        If no threshold keeps the budget, as the graph contradicts the recordings for certain.
+        If no threshold keeps the budget, because the graph contradicts the recordings.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def calibrate(
     >>> found.false_alarms <= 0.2
     True
     """
-    import random  # slow to load, and needed to calibrate only
+    import random  # slow to load, and only calibration needs it
 
     if not 0 <= budget < float("inf"):
         raise SettingError(f"the budget is {budget}; expected 0 or more false alarms per recording")
@@ -220,11 +220,11 @@ def lowest_threshold(
     Parameters
     ----------
     probabilities
-        For each recording without mistakes the probabilities of its steps.
+        For each recording without mistakes, the probabilities of its steps.
     budget
-        How many may reach the threshold, for each recording on average.
+        Maximum number of steps per recording that reach the threshold, on average.
     lowest
-        What the threshold may not fall below.
+        Minimum threshold.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""How a recogniser errs: what it sees when a step is done, what it misses, what it makes up.
+"""The errors of a recogniser: steps that it confuses, misses and makes up.
 
-`Confusion.estimate` takes this from recordings with known truth, laid beside what was recognised
-with the fewest edits.
+`Confusion.estimate` counts them in recordings with known true steps, aligned with the recognised
+steps by the fewest edits.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ class Confusion:
     steps
         The steps that it tells apart.
     seen
-        ``seen[i][j]``: the probability that step j is recognised when step i is done. What a
-        row lacks to 1 is the probability that nothing is.
+        ``seen[i][j]``: the probability of recognising step j when step i is done. The rest of a
+        row, up to 1, is the probability of missing the step.
     spurious
-        The probability that a recognised step is made up: nothing was done.
+        The probability that the recogniser made a step up.
     made_up
-        Which steps are made up: a probability for each step.
+        For each step, its share of the made-up steps.
 
     Raises
     ------
     FormatError
-        If the numbers are no probabilities, or not as many as there are steps.
+        If the numbers are not probabilities, or do not match the number of steps.
 
     Examples
     --------
@@ -103,8 +103,8 @@ class Confusion:
     def even(cls, steps: Iterable[str], error_rate: float) -> Confusion:
         """Return a recogniser described by a single error rate.
 
-        A third of the errors each are steps missed, steps taken for another, each equally
-        likely, and steps made up.
+        One third of the errors are missed steps, one third steps taken for another (each equally
+        likely), and one third made-up steps.
 
         Parameters
         ----------
@@ -133,12 +133,12 @@ class Confusion:
     def estimate(
         cls, pairs: Iterable[Pair], steps: Iterable[str], *, smoothing: float = 1.0
     ) -> Confusion:
-        """Estimate how a recogniser errs from recordings of which the true steps are known.
+        """Estimate the errors of a recogniser from recordings with known true steps.
 
         Each recognised sequence is aligned with the true one by the fewest insertions, deletions
-        and substitutions. What is rare in few recordings is smoothed: each row counts as if the
-        step had also been done `smoothing` times with the mean behaviour of all steps, which in
-        turn counts one error of each kind more than were seen.
+        and substitutions. Smoothing adds to each row `smoothing` occurrences of the step with the
+        mean behaviour of all steps. That mean counts one more error of each kind than the
+        recordings show.
 
         Parameters
         ----------
@@ -147,14 +147,14 @@ class Confusion:
         steps
             All steps.
         smoothing
-            How far to lean on the mean, above 0.
+            The weight of the mean, above 0.
 
         Raises
         ------
         UnknownNameError
             If a step is not among the steps.
         FormatError
-            If there are no true steps at all.
+            If there are no true steps.
 
         Examples
         --------
@@ -207,7 +207,7 @@ class Confusion:
         )
 
     def for_graph(self, graph: TaskGraph) -> Confusion:
-        """Return the same with the steps in the order of a graph.
+        """Return the confusion with its steps in the order of a graph.
 
         Raises
         ------
@@ -231,23 +231,23 @@ class Confusion:
         )
 
     def recognise(self, steps: Iterable[str], rng: random.Random) -> tuple[str, ...]:
-        """Draw what the recogniser makes of true steps.
+        """Draw recognised steps for true steps.
 
         Raises
         ------
         UnknownNameError
-            If a step is none of its own.
+            If the recogniser does not know a step.
         """
         return tuple(name for name, _ in self.trace(steps, rng))
 
     def trace(self, steps: Iterable[str], rng: random.Random) -> tuple[tuple[str, int | None], ...]:
-        """Draw what the recogniser makes of true steps, and where each observation comes from.
+        """Draw recognised steps for true steps, each with the place of its true step.
 
         Returns
         -------
         tuple
-            Pairs of a recognised step and the place of its true step from 0 on, None if it was
-            made up.
+            Pairs of a recognised step and the place of its true step, from 0; None for a made-up
+            step.
         """
         found: list[tuple[str, int | None]] = []
         for place, step in enumerate(steps):
@@ -279,7 +279,7 @@ class Confusion:
         Raises
         ------
         FormatError
-            If they describe none, or one of a newer version.
+            If they are malformed or of a newer version.
         """
         expect_format(content, CONFUSION_FORMAT, where)
         steps = content.get("steps")
@@ -372,7 +372,7 @@ def edit_alignment(
 
 
 def edit_score(true: Sequence[str], recognised: Sequence[str]) -> float:
-    """Return how alike two sequences are: 1 less the edits over the longer length.
+    """Return the similarity of two sequences: 1 minus the edits over the longer length.
 
     Examples
     --------
@@ -384,7 +384,7 @@ def edit_score(true: Sequence[str], recognised: Sequence[str]) -> float:
 
 
 def _costs(true: Sequence[str], recognised: Sequence[str]) -> list[list[int]]:
-    """Return the edits between each beginning of the one and each of the other."""
+    """Return the number of edits between each pair of prefixes."""
     costs = [list(range(len(recognised) + 1))]
     for row, left in enumerate(true, start=1):
         above = costs[-1]

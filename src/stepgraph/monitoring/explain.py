@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def explain(verdict: Verdict | UncertainVerdict, graph: TaskGraph) -> str:
     """Return a verdict as one sentence, from the graph's own step names.
 
-    Where steps are missing, the sentence ends with the evidence that the graph holds for it,
-    see `evidence`; a remark on the observation itself comes last.
+    If steps are missing, the sentence ends with the graph's evidence for them; see `evidence`. A
+    remark on the observation comes last.
 
     Parameters
     ----------
@@ -47,10 +47,11 @@ def explain(verdict: Verdict | UncertainVerdict, graph: TaskGraph) -> str:
 
 
 def evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> str:
-    """Return the evidence that a graph holds for a step's edges; empty where it holds none.
+    """Return the evidence of a graph for a step's edges; empty if it has none.
 
-    That is, for each edge, in how many recordings the order held and which ones broke it, or its
-    weight where there is no count; and the method and number of recordings behind the graph.
+    For each edge the text says how many recordings keep the order and which ones break it, or the
+    weight if there is no count. It ends with the method and the number of recordings behind the
+    graph.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ def evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> str:
     step
         A step.
     preconditions
-        The direct preconditions in question; those without evidence or weight are passed over.
+        The direct preconditions in question; the text skips those without evidence or weight.
 
     Examples
     --------
@@ -76,7 +77,7 @@ def evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) -> str:
 
 
 def _behind(verdict: Verdict | UncertainVerdict, step: str, graph: TaskGraph) -> str:
-    """Return the evidence for the order or the step that a verdict says was not respected."""
+    """Return the evidence for the order or the step that a mistake broke."""
     match verdict.kind:
         case Kind.TOO_EARLY | Kind.SKIPPED_INFERRED:
             return evidence(graph, step, verdict.missing)
@@ -109,7 +110,7 @@ def _edge_evidence(graph: TaskGraph, step: str, preconditions: Iterable[str]) ->
 
 
 def _with_source(graph: TaskGraph, parts: Iterable[str]) -> str:
-    """Return the evidence, and what the graph was learned from."""
+    """Return the evidence, with the method and recordings behind the graph."""
     method, recordings = graph.provenance.method, graph.provenance.recordings
     source = ""
     if recordings is not None:
@@ -120,7 +121,7 @@ def _with_source(graph: TaskGraph, parts: Iterable[str]) -> str:
 
 
 def _between(graph: TaskGraph, step: str, name: str) -> list[str]:
-    """Return the optional steps through which one needs another that it does not need directly."""
+    """Return the optional steps between a step and an indirect precondition."""
     if step not in graph.vocabulary or (step, name) in graph.edges:
         return []
     optional = graph.optional_steps
@@ -186,7 +187,7 @@ def _sentence(verdict: Verdict, graph: TaskGraph) -> str:
 
 
 def finished(sentence: str, remarks: Iterable[str]) -> str:
-    """Return a sentence with remarks in brackets, where there are any, and its full stop."""
+    """Return a sentence with any remarks in brackets, and a full stop."""
     said = "; ".join(filter(None, remarks))
     sentence += f" ({said})" if said else ""
     return sentence if sentence.endswith("?") else f"{sentence}."
@@ -207,7 +208,7 @@ def listed(names: Sequence[str], word: str = "and") -> str:
 
 
 def coming_after(names: Sequence[str], *, optional: bool) -> str:
-    """Return steps that come after another one, which may be one that can be left out.
+    """Return a phrase for the steps that come after another, perhaps optional, step.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The monitor: one session of a procedure, judged step by step, and the verdicts it gives."""
+"""The monitor, which judges one session step by step, and its verdicts."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ class Kind(StrEnum):
     """The kinds of verdict."""
 
     CORRECT = "correct"
-    """Done for the first time, with all that it needs done."""
+    """Done for the first time, after all its preconditions."""
     TOO_EARLY = "too-early"
-    """Done before something it needs, which had not been reported missing yet."""
+    """Done before a precondition that had not been reported missing yet."""
     TOO_LATE = "too-late"
     """Done after steps that come after it, without having been reported missing itself.
 
     Either these need it through others, or it is optional and nothing waits for it."""
     UNKNOWN_STEP = "unknown-step"
-    """No step of the graph; it changes nothing."""
+    """Not a step of the graph; it changes nothing."""
     REPEATED = "repeated"
-    """Done again, with all that it needs done; allowed."""
+    """Done again, after all its preconditions; allowed."""
     SKIPPED_INFERRED = "skipped-inferred"
-    """Done without something that was reported missing before: that step was skipped."""
+    """Done without a precondition that was reported missing before: that step was skipped."""
     REPAIRED = "repaired"
     """Reported missing before, and done after all."""
     OPEN_AT_FINISH = "open-at-finish"
@@ -52,25 +52,25 @@ class Verdict:
     Parameters
     ----------
     position
-        Which observation it is, from 1 on; at the finish one more than the last.
+        The number of the observation, from 1; at the finish one more than the last.
     step
-        The step's name, as it came.
+        The step's name, as observed.
     kind
         The kind of verdict.
     time, confidence
-        As they came with the step.
+        The time and the confidence of the observation.
     missing
-        The direct preconditions that have not been done, all of them.
+        All direct preconditions that have not been done.
     done_without_it
         The steps done before this one that need it, directly or through others.
     cause
-        The position of the earlier mistake that this one follows from, if it does.
+        The position of the earlier mistake that this one follows from, if any.
     note
         A remark on the observation itself, such as time running backwards.
 
     Notes
     -----
-    The other attributes are computed when they are read, from the state right after the step.
+    The other attributes are computed on access, from the state right after the step.
     """
 
     position: int
@@ -95,14 +95,14 @@ class Verdict:
     def executable(self) -> tuple[str, ...]:
         """The steps that can be done now, the most useful first.
 
-        All that they need has been done. Steps reported missing come first, then those that
-        most steps still to do wait for, directly or through others; ties in vocabulary order.
+        All their preconditions are done. Steps reported missing come first, then those that most
+        remaining steps wait for, directly or through others. Ties stay in vocabulary order.
         """
         return self._plan.executable(self._performed, self._reported)
 
     @property
     def skipped(self) -> tuple[str, ...]:
-        """The steps passed over so far: not done, though something done needs them."""
+        """The steps passed over so far: not done, although a step done needs them."""
         return self._plan.names_in(self._plan.passed_over(self._performed))
 
     @property
@@ -152,9 +152,9 @@ class Report:
     Parameters
     ----------
     observed
-        How many observations there were, unknown and repeated steps included.
+        Number of observations, unknown and repeated steps included.
     mistakes
-        How many mistakes of their own, those at the finish included.
+        Number of mistakes that follow from no earlier one, those at the finish included.
     verdicts
         One verdict for each step that was never done, in the order of the vocabulary.
     progress
@@ -178,11 +178,11 @@ class Report:
 
 
 class Monitor(Session[Moment]):
-    """Says of each step, as it happens, whether it is right and what it follows from.
+    """Judges each step as it happens: whether it is right, and what a mistake follows from.
 
-    It keeps apart what was performed from what counts as accomplished: a step that was
-    reported missing counts as accomplished from then on, so that what rests on it carries the
-    first mistake as its cause and is no new one.
+    It separates performed steps from accomplished ones. A step that was reported missing counts as
+    accomplished from then on: later steps that need it name the first mistake as their cause and
+    are no new mistakes.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ class Monitor(Session[Moment]):
 
     @property
     def mistakes(self) -> int:
-        """How many mistakes of their own there have been so far."""
+        """Number of mistakes so far that follow from no earlier one."""
         return self._now.mistakes
 
     @property
@@ -234,17 +234,17 @@ class Monitor(Session[Moment]):
     def observe(
         self, step: str, time: float | None = None, confidence: float | None = None
     ) -> Verdict:
-        """Take in a step that has just been done, and judge it.
+        """Judge a step that has just been done.
 
         Parameters
         ----------
         step
-            Its name. One that the graph does not know is reported and changes nothing else.
+            Its name. The monitor reports an unknown name and changes nothing else.
         time
-            When it was done, in seconds from any moment. Time that runs backwards is noted on
-            the verdict; the order of observations is what counts.
+            The time of the step, in seconds from any moment. The verdict notes a time that runs
+            backwards; the order of observations counts.
         confidence
-            How sure the recogniser is, from 0 to 1; kept on the verdict, not judged by.
+            The recogniser's confidence, from 0 to 1; the verdict repeats it and does not use it.
 
         Raises
         ------
@@ -278,7 +278,9 @@ class Monitor(Session[Moment]):
                 mistakes += 1
                 reported |= new
                 reported_at = {**reported_at, **dict.fromkeys(bits(new), position)}
-            elif without and plan.optional & bit:  # nothing waits for it: no mistake is behind this
+            elif (
+                without and plan.optional & bit
+            ):  # nothing waits for it, so no mistake is behind this
                 kind = Kind.TOO_LATE
                 mistakes += 1
             elif without and (reported & bit or not lacking):
@@ -311,9 +313,9 @@ class Monitor(Session[Moment]):
         )
 
     def finish(self) -> Report:
-        """Return what was never done, and how the session went.
+        """Return the steps never done, and the summary of the session.
 
-        Nothing is closed by it: the session can go on, and be finished again.
+        The session can go on and finish again.
         """
         now, plan = self._now, self._plan
         verdicts = []
@@ -341,7 +343,7 @@ class Monitor(Session[Moment]):
         return Report(now.observed, mistakes, tuple(verdicts), plan.progress(now.performed))
 
     def restarted(self) -> Monitor:
-        """Return a monitor for another session of the same graph, without preparing it again."""
+        """Return a monitor for another session of the same graph."""
         monitor = object.__new__(type(self))
         Session.__init__(monitor, self.graph, Moment())
         monitor._plan = self._plan
@@ -361,10 +363,10 @@ class Monitor(Session[Moment]):
 
 
 def _mistake_behind(plan: Plan, now: Moment, node: int) -> int | None:
-    """Return the first mistake that passed over a step which something done comes after.
+    """Return the first mistake that passed over a step that a done step comes after.
 
-    Either the step was reported missing itself, or one between it and what was done: the last
-    step not done on the way there is a direct precondition of one that was.
+    Either that step was reported missing, or a step between it and the done one. The last step not
+    done on the way is a direct precondition of a step that was done.
     """
     if now.reported >> node & 1:
         return now.reported_at[node]

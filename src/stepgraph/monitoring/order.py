@@ -1,8 +1,8 @@
-"""Steps out of order: which ones were done on the wrong side of another, and how sure that is.
+"""Steps out of order: steps on the wrong side of another, with probabilities.
 
-An order error is about two steps that were both done. A step that is never done leaves those
-that need it where they belong, so what matters of a missing step is whether it still comes:
-while the recording runs that is a probability, at its end a fact.
+An order error is about two steps that were both done. A step that is never done leaves the steps
+that need it in order. So it matters whether a missing step still comes: while the recording runs
+that is a probability, at its end a fact.
 """
 
 from __future__ import annotations
@@ -37,17 +37,16 @@ class OrderVerdict:
     Parameters
     ----------
     position
-        Which observation it is, from 1 on.
+        The number of the observation, from 1.
     step
-        The step's name, as it came.
+        The step's name, as observed.
     before
-        The steps it was done before, though it needs them, directly or through others: those
-        that came since, and those still awaited.
+        The preconditions, direct or not, that it was done before: those done since, and those still
+        awaited.
     after
-        The steps it was done after, though they need it, directly or through others.
+        The steps that need it, directly or through others, and were done before it.
     probability
-        How probable it is that the step is on the wrong side of another one that was or will
-        be done.
+        The probability that the step is on the wrong side of another one that was or will be done.
     """
 
     position: int
@@ -58,12 +57,12 @@ class OrderVerdict:
 
 
 class OrderWatch:
-    """Follows one recording and judges how probably each step is out of order.
+    """Follows one recording and judges the probability that each step is out of order.
 
     A step done after one that needs it is out of order at once. A step done before one that it
-    needs is out of order if that one still comes. A missing step was skipped or is postponed;
-    postponed ones come at any later place with the same probability, so the longer it is away,
-    the more probably it was skipped. Several missing ones must all have been skipped for the
+    needs is out of order if that one still comes. A missing step is skipped or postponed. Postponed
+    steps come at any later place with the same probability, so the longer a step is missing, the
+    more probably it is skipped. If several steps are missing, all of them must be skipped for the
     step to be in order.
 
     Parameters
@@ -71,10 +70,10 @@ class OrderWatch:
     graph
         The procedure's graph.
     skip_odds
-        How many times as likely a missing step is skipped as postponed.
+        The odds that a missing step is skipped rather than postponed.
     trust
-        How far to trust that a step needs another, directly or through others, from 0 to 1 by
-        pair (step, precondition); see `pair_trust`. Pairs not listed are trusted fully.
+        The trust, from 0 to 1, that a step needs another, directly or through others, by pair
+        (step, precondition); see `pair_trust`. Pairs not listed have full trust.
 
     Raises
     ------
@@ -119,14 +118,14 @@ class OrderWatch:
         }
         self._performed = 0
         self._missed_at: dict[int, int] = {}
-        # Of each observation: its name, node, the steps missing before it, those it comes too
-        # late for. The node is None for a step that the graph does not know.
+        # Each observation has its name, its node, the steps missing before it and the steps done
+        # too early. The node is None for an unknown step.
         self._seen: list[tuple[str, int | None, int, int]] = []
 
     def observe(self, step: str) -> OrderVerdict:
-        """Take in a step that has just been done, and judge it by what is known so far.
+        """Judge a step that has just been done, by the observations so far.
 
-        A step that the graph does not know has no place in the order and cannot be out of it.
+        An unknown step has no place in the order and is never out of order.
 
         Raises
         ------
@@ -150,14 +149,14 @@ class OrderWatch:
         return self._verdict(len(self._seen), self._still_comes())
 
     def revised(self) -> tuple[OrderVerdict, ...]:
-        """Return a verdict on each observation so far, by all that is known now."""
+        """Return a verdict on each observation, by all observations so far."""
         comes = self._still_comes()
         return tuple(self._verdict(position, comes) for position in range(1, len(self._seen) + 1))
 
     def finish(self) -> tuple[OrderVerdict, ...]:
-        """Return a verdict on each observation, the recording being over: nothing comes any more.
+        """Return a verdict on each observation, knowing that the recording is over.
 
-        Nothing is closed by it; the recording can go on.
+        The recording can go on after it.
         """
         comes = dict.fromkeys(self._missed_at, 0.0)
         return tuple(self._verdict(position, comes) for position in range(1, len(self._seen) + 1))
@@ -193,7 +192,7 @@ class OrderWatch:
 def pair_trust(
     demonstrations: Demonstrations, *, ordered: float = 0.75, slips: float = 0.02
 ) -> dict[Edge, float]:
-    """Return how far recordings prove that a step needs another, directly or through others.
+    """Return the trust that a step needs another, directly or through others.
 
     Two steps that are free have a habit: any share of recordings with the one order is as
     likely as any other. Two that are ordered come the wrong way round by a slip only. By Bayes,
@@ -238,7 +237,7 @@ def pair_trust(
     trust = {}
     for (step, needed), held in before.items():
         broken = before.get((needed, step), 0.0)
-        # Logarithms, as the chances of thousands of recordings underflow.
+        # Logarithms, because the chances of thousands of recordings underflow.
         needs = log(ordered / 2) + held * log(1 - slips) + broken * log(slips)
         needed_instead = log(ordered / 2) + held * log(slips) + broken * log(1 - slips)
         # The chance of these counts under any habit: a beta function.

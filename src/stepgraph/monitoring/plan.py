@@ -1,4 +1,4 @@
-"""A graph prepared for monitors: what each step waits for, as bit masks, one bit per step."""
+"""A graph prepared for monitors: the preconditions of each step as bit masks."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from stepgraph.sequences import END, START
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What each step needs and what needs it, as bit masks; bit n stands for node n.
+    """The preconditions and successors of each step, as bit masks; bit n stands for node n.
 
     Parameters
     ----------
     names
         The node names: START, the steps, END.
     nodes
-        The node number of each step; START and END, which nobody does, are not among them.
+        The node number of each step, without START and END.
     needs
-        For each node the steps that it waits for: its direct preconditions, and in the place of
-        one that may be left out what that one waits for.
+        For each node the steps that it waits for: its direct preconditions, with those of an
+        optional step in its place.
     needs_all
         For each node the steps that it waits for directly or through others.
     needed_by
@@ -51,7 +51,10 @@ class Plan:
                 direct[number[step]] |= 1 << number[precondition]
         needs, before = list(direct), list(direct)
         needed_by = [0] * len(names)
-        for step in (*graph.in_order(), END):  # what a step needs comes before it: complete
+        for step in (
+            *graph.in_order(),
+            END,
+        ):  # complete, because preconditions come before their step
             node = number[step]
             for needed in bits(direct[node]):
                 before[node] |= before[needed]
@@ -72,8 +75,8 @@ class Plan:
     def executable(self, performed: int, reported: int) -> tuple[str, ...]:
         """Return the steps that can be done now, the most useful first.
 
-        Steps reported as missing come first, then those that most steps still to do wait for,
-        directly or through others; ties stay in the order of the vocabulary.
+        Steps reported missing come first, then those that most remaining steps wait for, directly
+        or through others. Ties stay in vocabulary order.
         """
         past = performed | self.late(performed)
         possible = [
@@ -90,12 +93,12 @@ class Plan:
         return tuple(self.names[node] for node in possible)
 
     def progress(self, performed: int) -> float:
-        """Return the fraction of the steps that are done, of those that may not be left out."""
+        """Return the fraction of the required steps that are done."""
         expected = len(self.nodes) - self.optional.bit_count()
         return (performed & ~self.optional).bit_count() / expected if expected else 1.0
 
     def late(self, performed: int) -> int:
-        """Return the optional steps not done, though something done comes after them."""
+        """Return the optional steps not done although a done step comes after them."""
         return sum(
             1 << node
             for node in bits(self.optional & ~performed)
@@ -103,14 +106,14 @@ class Plan:
         )
 
     def missed(self, performed: int) -> int:
-        """Return the steps not done that something done needs directly."""
+        """Return the steps not done that a done step needs directly."""
         needed = 0
         for node in bits(performed):
             needed |= self.needs[node]
         return needed & ~performed
 
     def passed_over(self, performed: int) -> int:
-        """Return the steps not done that something done needs, directly or through others."""
+        """Return the steps not done that a done step needs, directly or through others."""
         needed = 0
         for node in bits(performed):
             needed |= self.needs_all[node]

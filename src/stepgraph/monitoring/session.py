@@ -1,7 +1,7 @@
-"""What all monitors share: checked observations, undo, and a session that can be saved and resumed.
+"""What all monitors share: checked observations, undo, and saving and resuming a session.
 
-A session is a row of moments that never change, so that keeping the last ones is an undo. Its state
-is versioned JSON with a fingerprint of the graph: it goes on with that graph only.
+A session is a sequence of immutable moments; undo goes back to an earlier one. Its state is
+versioned JSON with a fingerprint of the graph, and resumes with that graph only.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from stepgraph.graph.task_graph import expect_graph
 from stepgraph.monitoring.plan import Plan
 
 UNDO_LIMIT = 32
-"""How many observations `undo` can take back; a limit keeps a long session small."""
+"""Maximum number of observations that `undo` can take back; it keeps a long session small."""
 
 
 class SomeMoment(Protocol):
-    """A session between two observations; never changed, so that keeping one is an undo."""
+    """The immutable state of a session between two observations."""
 
     @property
     def observed(self) -> int:
-        """How many observations there have been."""
+        """Number of observations."""
 
 
 M = TypeVar("M", bound=SomeMoment)
 
 
 class Session(ABC, Generic[M]):
-    """One session of a procedure, as a row of moments.
+    """One session of a procedure, as a sequence of moments.
 
     Parameters
     ----------
@@ -62,16 +62,16 @@ class Session(ABC, Generic[M]):
 
     @property
     def observed(self) -> int:
-        """How many observations there have been, unknown and repeated steps included."""
+        """Number of observations, unknown and repeated steps included."""
         return self._now.observed
 
     @property
     @abstractmethod
     def mistakes(self) -> int:
-        """How many mistakes of their own there have been so far."""
+        """Number of mistakes so far that follow from no earlier one."""
 
     def undo(self) -> None:
-        """Take back the last observation, as if it had never come.
+        """Take back the last observation.
 
         Raises
         ------
@@ -95,14 +95,14 @@ class Session(ABC, Generic[M]):
 
     @classmethod
     def resume(cls, graph: TaskGraph, state: str | Path | Mapping[str, Any]) -> Self:
-        """Return a monitor that goes on exactly where another one stood.
+        """Return a monitor that resumes a saved session.
 
         Parameters
         ----------
         graph
             The graph that the session began with.
         state
-            What `state` gave, or the path of a file that `save` wrote.
+            The value of `state`, or the path of a file that `save` wrote.
 
         Raises
         ------
@@ -113,7 +113,7 @@ class Session(ABC, Generic[M]):
         """
         if not isinstance(state, str | Path | Mapping):
             raise FormatError(
-                f"the state is {state!r:.40}; expected what 'state' gave, or the path of a file"
+                f"the state is {state!r:.40}; expected the value of 'state', or the path of a file"
             )
         where = "the state" if isinstance(state, Mapping) else str(state)
         content = dict(state) if isinstance(state, Mapping) else read_json(state)
@@ -131,7 +131,7 @@ class Observation(NamedTuple):
     Parameters
     ----------
     time, confidence
-        As they came with the step.
+        The time and the confidence of the observation.
     last_time
         The time to compare the next one with.
     note
@@ -175,9 +175,9 @@ def as_number(value: Any, what: str, step: str) -> float:
     Raises
     ------
     InputError
-        If it is none.
+        If the value is not a finite number.
     """
-    # In this order, as the check for any real number is slow.
+    # In this order, because the check for any real number is slow.
     if isinstance(value, float | int | Real) and not isinstance(value, bool):
         try:
             number = float(value)
@@ -191,9 +191,9 @@ def as_number(value: Any, what: str, step: str) -> float:
 def fingerprint(graph: TaskGraph) -> str:
     """Return a hash of a graph's steps and edges that does not depend on their order.
 
-    It includes which steps are optional, as verdicts depend on that.
+    It covers the optional steps, because verdicts depend on them.
     """
-    import hashlib  # slow to load, and needed to save or resume only
+    import hashlib  # slow to load, and only saving and resuming need it
 
     content = json.dumps(
         [
@@ -222,7 +222,7 @@ def check_state(content: Any, name: str, graph: TaskGraph, where: str) -> None:
     Raises
     ------
     FormatError
-        If they do not.
+        If they are not.
     """
     expect_format(content, name, where)
     if content.get("graph") == fingerprint(graph):
@@ -240,12 +240,12 @@ STATE_FORMAT = "stepgraph-monitor-state"
 
 
 class Moment(NamedTuple):
-    """A session between two observations; never changed, so that keeping one is an undo.
+    """The immutable state of a session between two observations.
 
     Parameters
     ----------
     observed
-        How many observations there have been.
+        Number of observations.
     performed
         The steps done, as a bit mask.
     reported
@@ -253,9 +253,9 @@ class Moment(NamedTuple):
     reported_at
         The position of the mistake that reported each of these, by node.
     time
-        The last time that came with a step.
+        The last time that a step had.
     mistakes
-        How many mistakes of their own there have been.
+        Number of mistakes that follow from no earlier one.
     """
 
     observed: int = 0

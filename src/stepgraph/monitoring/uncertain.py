@@ -38,7 +38,7 @@ SURE = 0.9
 
 class _Moment(NamedTuple):
     observed: int = 0
-    settled: int = 0  # mistakes that no later step can revise
+    settled: int = 0  # mistakes that later steps cannot revise
     named: int = 0  # the steps that these were about
     about: tuple[int, ...] = ()  # what each of the last observations lacked, if it was a mistake
     time: float | None = None
@@ -48,8 +48,8 @@ class _Moment(NamedTuple):
 class UncertainMonitor(Session[_Moment]):
     """Follows one session through a recogniser that misses, confuses and makes up steps.
 
-    It keeps a distribution over what has really been done. A step that seems to come too early
-    raises no alarm while it is more probable that the recogniser erred.
+    It keeps a distribution over the steps that were really done. A step that seems too early raises
+    no alarm while an error of the recogniser is more probable.
 
     Parameters
     ----------
@@ -58,13 +58,13 @@ class UncertainMonitor(Session[_Moment]):
     confusion
         The recogniser's errors; its steps must be the graph's, in any order.
     error_rate
-        Where no confusion is known: how often the recogniser errs, see `Confusion.even`.
+        The recogniser's error rate, instead of a confusion; see `Confusion.even`.
     mistake_rate
         How often people make mistakes.
     threshold
         The probability from which a step is called a mistake; `stepgraph calibrate` finds one.
     beam
-        How many states to keep, and one more where these agree whether the last step was a mistake.
+        Number of states to keep, and one more if these agree whether the last step was a mistake.
 
     Raises
     ------
@@ -119,7 +119,7 @@ class UncertainMonitor(Session[_Moment]):
 
     @property
     def done(self) -> dict[str, float]:
-        """For each step the probability that it was done, by what was observed so far."""
+        """For each step, the probability that it was done, by the observations so far."""
         return {
             step: sum(guess.weight for guess in self._now.beam if guess.done >> node & 1)
             for step, node in self._plan.nodes.items()
@@ -128,16 +128,16 @@ class UncertainMonitor(Session[_Moment]):
     def observe(
         self, step: str, time: float | None = None, confidence: float | None = None
     ) -> UncertainVerdict:
-        """Take in a step that has just been recognised, and judge it.
+        """Judge a step that has just been recognised.
 
         Parameters
         ----------
         step
-            Its name. One that the graph does not know is reported and changes nothing else.
+            Its name. The monitor reports an unknown name and changes nothing else.
         time
-            When it was done, in seconds from any moment; as for `Monitor`.
+            The time of the step, as for `Monitor`.
         confidence
-            How sure the recogniser is, from 0 to 1; with 1 the step was certainly this one.
+            The recogniser's confidence, from 0 to 1; with 1 the step is certain.
 
         Raises
         ------
@@ -208,11 +208,11 @@ class UncertainMonitor(Session[_Moment]):
 
     @property
     def mistakes(self) -> int:
-        """How many observations are mistakes, by all that came since; unknown steps included."""
+        """Number of mistakes, by all observations since; unknown steps included."""
         return self._now.settled + len(self._recent_mistakes())
 
     def _recent_mistakes(self) -> list[int]:
-        """Return what the last observations that are mistakes were about, as masks."""
+        """Return the steps that the last mistakes were about, as masks."""
         now = self._now
         return [
             lacked
@@ -241,7 +241,7 @@ class UncertainMonitor(Session[_Moment]):
         return {step: min(chance, 1.0) for step, chance in done.items()}, min(everything, 1.0)
 
     def finish(self) -> UncertainReport:
-        """Return what was probably never done; the session can go on after it."""
+        """Return the steps that were probably never done; the session can go on after it."""
         plan = self._plan
         done, everything = self._done_at_the_end()
         expected = [step for step, node in plan.nodes.items() if not plan.optional >> node & 1]
@@ -251,7 +251,7 @@ class UncertainMonitor(Session[_Moment]):
         named = self._now.named
         for lacked in self._recent_mistakes():
             named |= lacked
-        # A mistake is about what was lacking, and so about what that needs.
+        # A mistake is about the missing steps, and so about their preconditions.
         about = [
             named & (plan.needed_by[plan.nodes[step]] | 1 << plan.nodes[step]) for step in never
         ]
@@ -312,18 +312,18 @@ def mistake_probabilities(
     mistake_rate: float = MISTAKE_RATE,
     hindsight: int = 0,
 ) -> tuple[float, ...]:
-    """Return for each recognised step, as it comes, how probably it is a mistake.
+    """Return the probability that each recognised step is a mistake, as it comes.
 
     Parameters
     ----------
     graph
         The procedure's graph.
     steps
-        The recognised steps in order; one that the graph does not know is a mistake for certain.
+        The recognised steps in order; an unknown step is a certain mistake.
     confusion, error_rate, mistake_rate
         As for `UncertainMonitor`.
     hindsight
-        How many observations to wait for before a step is judged, from 0 to 5.
+        Number of later observations to wait for before judging a step, from 0 to 5.
 
     Raises
     ------

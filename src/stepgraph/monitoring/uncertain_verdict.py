@@ -1,4 +1,4 @@
-"""Verdicts on the steps of a recogniser, and a session's report, with probabilities."""
+"""Verdicts on recognised steps, and a session's report, with probabilities."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ class UncertainVerdict:
     Parameters
     ----------
     position
-        Which observation it is, from 1 on.
+        The number of the observation, from 1.
     step
-        The step's name, as it came.
+        The step's name, as recognised.
     kind
         ``too-early`` if it is called a mistake, or ``too-late`` where it is one of an optional
         step; ``unknown-step``; ``skipped-inferred`` if it probably goes on without something that
         was noted as missing before; ``repeated`` or ``correct``.
     probability
-        How probable it is that a step was done without something it needs that had not been
-        noted as missing before, or an optional step after one that comes after it.
+        The probability that a step was done without a precondition not noted as missing before, or
+        that an optional step came too late.
     made_up
-        How probable it is that nothing was done at all.
+        The probability that nothing was done.
     right
-        How probable it is that it was this very step, and no mistake.
+        The probability that it was this very step, and no mistake.
     repeated
-        How probable it is that it was this very step, done again with all that it needs.
+        The probability that it was this very step, done again after all its preconditions.
     happened
         The step that was most probably done, of the explanations that the verdict goes by: where
         it is called a mistake, those that are one. None if most probably none was.
     missing
-        What that step needs and was most probably not done, of the kinds that name it.
+        The preconditions of that step that were most probably not done, for kinds that name them.
     done_without_it
-        What was done before that step, though it comes after it if it is done at all.
+        The steps done before that optional step although they come after it.
     threshold
         The probability from which a step is called a mistake.
     time, confidence
-        As they came with the step.
+        The time and the confidence of the observation.
     note
         A remark on the observation itself, such as time running backwards.
     """
@@ -178,10 +178,10 @@ class UncertainReport:
     Parameters
     ----------
     observed
-        How many observations there were.
+        Number of observations.
     mistakes
-        How many of them are mistakes, by all that came since, and how many steps are open that
-        no such mistake was about.
+        Number of mistakes among them, by all observations since, plus the open steps that no such
+        mistake was about.
     done
         For each step the probability that it was done, seen or not.
     progress
@@ -191,7 +191,7 @@ class UncertainReport:
     unsure
         The required steps done with a probability from 50 to 90 %.
     everything
-        How probable it is that every required step was done.
+        The probability that every required step was done.
     """
 
     observed: int

@@ -1,8 +1,8 @@
-"""Steps done without what they need, over a whole recording.
+"""Steps of a recording that come before their preconditions.
 
-`find_violations` is the paper's mistake rule: what is done stays done. Where some steps reverse
-others, as 'detach wheel' reverses 'attach wheel', `judge_with_reversals` lets what is done become
-undone, and takes reversing a mistake for a correction.
+`find_violations` is the paper's mistake rule: a step stays done. If some steps reverse others, as
+'detach wheel' reverses 'attach wheel', `judge_with_reversals` lets steps become undone, and takes
+reversing a mistake for a correction.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Violation:
     Parameters
     ----------
     position
-        Which step of the recording it is, from 1 on.
+        The number of the step in the recording, from 1.
     step
         Its name.
     missing
@@ -86,11 +86,10 @@ def broken_edges(violations: Iterable[Violation]) -> set[Edge]:
 
 
 def find_violations(graph: TaskGraph, steps: Iterable[str]) -> tuple[Violation, ...]:
-    """Return each step of a recording that came before something it needs.
+    """Return each step of a recording that comes before one of its preconditions.
 
-    A repeated step is checked each time it is done. A step that the graph does not know is a
-    violation of its own and counts as nothing done. An optional step is needed by none, so that
-    it may come late; `Monitor` says where it does.
+    A repeated step is checked each time it is done. An unknown step is a violation and counts as
+    nothing done. No step needs an optional step, so it may come late; `Monitor` reports that.
 
     Parameters
     ----------
@@ -102,7 +101,7 @@ def find_violations(graph: TaskGraph, steps: Iterable[str]) -> tuple[Violation, 
     Raises
     ------
     InputError
-        If the graph is none, or the steps are no names.
+        If the graph is not a TaskGraph, or the steps are not names.
 
     Examples
     --------
@@ -154,7 +153,7 @@ def judge_with_reversals(
     (False, False, True)
     """
     plan = Plan.of(graph)
-    in_place: dict[str, bool] = {}  # and whether each is a mistake still standing
+    in_place: dict[str, bool] = {}  # and whether each is a mistake that still stands
     verdicts = []
     for step in steps:
         if step in reverses:
@@ -171,14 +170,14 @@ def judge_with_reversals(
 
 
 def reversals(steps: Iterable[str], verbs: Mapping[str, str]) -> dict[str, str]:
-    """Find which steps take which back, by the verbs that their names begin with.
+    """Find the steps that reverse others, by the verbs that their names begin with.
 
     Parameters
     ----------
     steps
         Step names.
     verbs
-        For each verb that takes back, the verb that it reverses.
+        For each reversing verb, the verb that it reverses.
 
     Examples
     --------

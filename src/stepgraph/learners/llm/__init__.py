@@ -1,7 +1,6 @@
-"""A language model's opinion: for each step it is asked which of the others that step needs.
+"""The method `llm`: asks a language model, step by step, which other steps a step needs.
 
-`questions` words what is asked and reads the replies strictly, `client` asks it of any
+`questions` words the questions and reads the replies strictly. `client` sends them to any
 OpenAI-compatible `endpoint` over a `connection`, `cache` keeps the replies on disk, and `learner`
-puts these together as the method `llm`. Only the names of the steps count, never the order in which
-recordings show them.
+puts these together. Only the step names count, never the order in the recordings.
 """

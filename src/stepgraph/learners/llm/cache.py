@@ -1,7 +1,8 @@
-"""Replies on disk: one file each, so that what was once paid for is never asked again.
+"""Replies on disk, one file each, so that nobody pays for a question twice.
 
-A file is found by what was asked and of which model, not by where the endpoint is. It is written
-whole or not at all; one that is damaged all the same counts as missing and is named.
+The question, the model and the temperature identify a file; the address of the endpoint does not
+matter. A file is written whole or not at all. A damaged file counts as missing, and a note names
+it.
 """
 
 from __future__ import annotations
@@ -22,19 +23,19 @@ VERSION = 1
 
 
 class DamagedError(Exception):
-    """A file of the cache does not hold what it should."""
+    """A file of the cache is damaged."""
 
 
 @dataclass(frozen=True)
 class Cache:
-    """The replies of one model, asked with one temperature.
+    """The replies of one model at one temperature.
 
     Parameters
     ----------
     folder
-        Where the files are.
+        The folder of the files.
     model, temperature
-        What the replies depend on beside the question.
+        The model and the temperature of the replies.
     """
 
     folder: Path
@@ -42,7 +43,7 @@ class Cache:
     temperature: float
 
     def open(self) -> None:
-        """Make the folder, before anything is paid for that could not be kept.
+        """Make the folder, before the first paid request.
 
         Raises
         ------
@@ -53,7 +54,7 @@ class Cache:
 
     def path(self, messages: Messages) -> Path:
         """Return the file of a question."""
-        content = json.dumps(self._asked(messages), sort_keys=True)
+        content = json.dumps(self._question(messages), sort_keys=True)
         return self.folder / f"{hashlib.sha256(content.encode()).hexdigest()}.json"
 
     def load(self, messages: Messages) -> Reply | None:
@@ -62,7 +63,7 @@ class Cache:
         Raises
         ------
         DamagedError
-            If its file is there but does not hold it.
+            If its file exists but is damaged.
         """
         path = self.path(messages)
         try:
@@ -72,9 +73,9 @@ class Cache:
             expect_format(content, FORMAT, str(path))
         except (OSError, InputError):
             raise DamagedError(path.name) from None
-        asked = {name: content.get(name) for name in self._asked(messages)}
+        stored = {name: content.get(name) for name in self._question(messages)}
         text, refused = content.get("text"), content.get("refused")
-        if asked != self._asked(messages) or not isinstance(text, str):
+        if stored != self._question(messages) or not isinstance(text, str):
             raise DamagedError(path.name)
         if not isinstance(refused, bool):
             raise DamagedError(path.name)
@@ -91,12 +92,12 @@ class Cache:
         content = {
             "format": FORMAT,
             "version": VERSION,
-            **self._asked(messages),
+            **self._question(messages),
             "text": reply.text,
             "refused": reply.refused,
         }
-        # ASCII, because a reply may hold half a character that UTF-8 cannot.
+        # ASCII, because a reply may hold a lone surrogate, which UTF-8 cannot encode.
         write_text(self.path(messages), json.dumps(content, indent=2) + "\n")
 
-    def _asked(self, messages: Messages) -> dict[str, object]:
+    def _question(self, messages: Messages) -> dict[str, object]:
         return {"model": self.model, "temperature": self.temperature, "messages": messages}

@@ -1,7 +1,7 @@
-"""Asks an OpenAI-compatible endpoint, again where that may help, and says clearly why not.
+"""A client for OpenAI-compatible endpoints, with retries and clear errors.
 
-Rate limits, faults of the server, time-outs, broken connections and garbled replies are tried
-again after pauses that grow. A wrong key, address or model is not. No message holds the key.
+It retries after rate limits, server faults, time-outs, broken connections and garbled replies, with
+growing pauses. It does not retry with a wrong key, address or model. No message holds the key.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ FIRST_PAUSE = 0.5
 """Seconds before the second attempt; each further pause is twice as long."""
 
 LONGEST_PAUSE = 60.0
-"""Seconds that no pause exceeds, also where the server asks for more."""
+"""Longest pause in seconds, even if the server asks for more."""
 
 LARGEST_REPLY = 1024 * 1024
-"""Bytes; a list of steps takes a thousandth of it."""
+"""Largest reply in bytes; a list of steps takes a thousandth of it."""
 
 SHORTEST_SECRET = 8
 """Keys shorter than this are placeholders for local servers, and may be words of a reply."""
@@ -47,14 +47,14 @@ _BROKEN = (
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model said.
+    """A model's reply.
 
     Parameters
     ----------
     text
-        Its words.
+        Its text.
     refused
-        Whether the endpoint marked them as a refusal.
+        Whether the endpoint marked it as a refusal.
     """
 
     text: str
@@ -62,11 +62,11 @@ class Reply:
 
 
 class StoppedError(Exception):
-    """The run was given up; nobody waits for this reply."""
+    """The run was stopped; this reply is no longer needed."""
 
 
 class _TroubleError(Exception):
-    """An attempt failed in a way that another one may not."""
+    """An attempt failed, and another one may succeed."""
 
     def __init__(self, message: str, pause: float = 0.0) -> None:
         self.pause = pause
@@ -84,15 +84,15 @@ class Client:
     model
         The model's name at the endpoint.
     key
-        What to prove oneself with; empty for endpoints that ask for none.
+        The API key; empty for endpoints that need none.
     temperature
-        How freely the model answers.
+        The sampling temperature.
     timeout
-        Seconds that one attempt may take as a whole.
+        Maximum seconds for one attempt as a whole.
     retries
-        How many times to try again.
+        Maximum number of retries.
     pause
-        Waits some seconds; tests put their own here.
+        Waits for a number of seconds; tests replace it.
     """
 
     base_url: str
@@ -118,7 +118,7 @@ class Client:
         SettingError
             If the endpoint refuses the key or knows neither address nor model.
         InputError
-            If there is no usable reply, after all attempts where more than one makes sense.
+            If there is no usable reply after all attempts.
         StoppedError
             If `stop` was called.
         """
@@ -137,12 +137,12 @@ class Client:
                     self._wait(min(wanted, LONGEST_PAUSE))
         tried = "1 attempt" if attempts == 1 else f"{attempts} attempts"
         raise InputError(
-            f"{self._url}: no usable reply in {tried}, the last time {trouble}; the answers so "
-            "far are kept, run it again later to go on"
+            f"{self._url}: no usable reply in {tried}, the last time {trouble}; the cache "
+            "keeps the answers so far; run again later to go on"
         )
 
     def stop(self) -> None:
-        """Give up all requests that are under way, and those to come."""
+        """Abandon all requests, those under way and those to come."""
         self._stopped.set()
         with self._lock:
             for watch in self._watches:
@@ -191,7 +191,7 @@ class Client:
                 raise StoppedError from None
             if watch.is_over:
                 raise TimeoutError from None
-            # urllib wraps what went wrong before an answer began.
+            # urllib wraps errors that occur before the answer begins.
             if isinstance(error, URLError) and isinstance(error.reason, OSError):
                 raise error.reason from None
             raise
@@ -200,21 +200,21 @@ class Client:
                 self._watches.discard(watch)
 
     def _fault(self, response: Response) -> Exception:
-        """Return the error that an answer other than 200 stands for."""
+        """Return the error for an answer with a status other than 200."""
         status = response.status
         if status in (401, 403):
-            # What the server says here may quote the key, so that it is left out.
-            came = "the key was refused" if self.key else "the endpoint wants a key"
+            # Leaves out the server's text, which may quote the key.
+            problem = "the key was refused" if self.key else "the endpoint wants a key"
             return SettingError(
-                f"{self._url}: {came} (HTTP {status}); set a valid one in the environment "
+                f"{self._url}: {problem} (HTTP {status}); set a valid one in the environment "
                 "variable STEPGRAPH_LLM_KEY (or OPENAI_API_KEY)"
             )
-        said = self._quoted(response.body)
+        quote = self._quoted(response.body)
         if status in _AGAIN or status >= 500:
-            return _TroubleError(f"it answered HTTP {status}{said}", _retry_after(response))
+            return _TroubleError(f"it answered HTTP {status}{quote}", _retry_after(response))
         if status == 404:
             return SettingError(
-                f"{self._url}: no such address or model {self.model!r} (HTTP 404{said}); set "
+                f"{self._url}: no such address or model {self.model!r} (HTTP 404{quote}); set "
                 "base_url (or STEPGRAPH_LLM_URL) and model (or STEPGRAPH_LLM_MODEL)"
             )
         if 300 <= status < 400:
@@ -222,7 +222,7 @@ class Client:
                 f"{self._url}: redirected elsewhere (HTTP {status}), which is not followed so "
                 "that the key stays here; set base_url (or STEPGRAPH_LLM_URL) to the final address"
             )
-        return InputError(f"{self._url}: the request was refused (HTTP {status}{said})")
+        return InputError(f"{self._url}: the request was refused (HTTP {status}{quote})")
 
     def _reply(self, response: Response) -> Reply:
         try:
@@ -237,13 +237,13 @@ class Client:
         refusal = message.get("refusal")
         refused = bool(refusal) or choice.get("finish_reason") == "content_filter"
         text = text or (refusal if isinstance(refusal, str) else "")
-        # A server that echoes what it got must not bring the key into the cache.
+        # A server that echoes the request must not bring the key into the cache.
         is_secret = len(self.key) >= SHORTEST_SECRET
         return Reply(self._without_key(text) if is_secret else text, refused=refused)
 
     def _quoted(self, body: bytes) -> str:
-        """Return the beginning of what a server said, fit for a message."""
-        # The key goes before anything is cut, for half a key is too much as well.
+        """Return the beginning of a server's answer, fit for a message."""
+        # Removes the key before cutting the text, because half a key is too much as well.
         text = " ".join(self._without_key(body.decode("utf-8", errors="replace")).split())
         return f": {text[:200]}" if text else ""
 
@@ -260,7 +260,7 @@ def _first(values: Any) -> Any:
 
 
 def _retry_after(response: Response) -> float:
-    """Return the seconds that a server asks to wait, given as such or as a date."""
+    """Return the seconds that a server asks to wait, from a number or a date."""
     text = str(response.headers.get("Retry-After", "")).strip()
     if text.isascii() and text.isdigit():
         return float(text[:9])

@@ -1,8 +1,7 @@
-"""One request over HTTP that ends when it must: in time, in size, or when nobody wants it.
+"""HTTP requests with a limit on the whole time and on the size, which a run can abandon.
 
-A time-out of a socket starts anew with every byte, so that a slow enough server could keep a
-request alive for ever. A `Watch` shuts the connection instead when the whole time is over, and
-at once when the run is given up.
+The time-out of a socket starts anew with every byte, so a slow server could keep a request alive
+for ever. A `Watch` shuts the connection when the whole time is over, or at once when the run stops.
 """
 
 from __future__ import annotations
@@ -22,23 +21,23 @@ from typing import Any
 from urllib.parse import urlsplit
 
 LONGEST_CONNECT = 10.0
-"""Seconds to find a server in; a run that is given up does not wait longer than this."""
+"""Maximum seconds to connect to a server; a run that stops waits no longer than this."""
 
 
 @dataclass(frozen=True)
 class Response:
-    """What a server answered.
+    """A server's answer.
 
     Parameters
     ----------
     status
-        The code of HTTP.
+        The HTTP status code.
     headers
-        What came before the body.
+        The HTTP headers.
     body
         The content, as far as it was read.
     is_cut
-        Whether there was more than was read.
+        Whether the server sent more than was read.
     """
 
     status: int
@@ -48,12 +47,12 @@ class Response:
 
 
 class Watch:
-    """Shuts a connection when its time is over or it is given up.
+    """Shuts a connection when its time is over or the run stops.
 
     Parameters
     ----------
     seconds
-        How long it may live.
+        Maximum lifetime of the connection.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -65,7 +64,7 @@ class Watch:
 
     @property
     def is_over(self) -> bool:
-        """Whether the connection was, or is to be, shut."""
+        """Whether the connection is shut, or about to be."""
         return self._is_over
 
     def __enter__(self) -> Watch:
@@ -100,12 +99,12 @@ class Watch:
 class Poster:
     """Sends requests to one address and reads the answers.
 
-    Redirects are not followed: they would carry the key to another server.
+    It follows no redirects: they would carry the key to another server.
 
     Parameters
     ----------
     url
-        Where to; proxies that the environment names are used unless it is this computer.
+        The address. Proxies from the environment apply unless it is this computer.
     """
 
     def __init__(self, url: str) -> None:
@@ -132,7 +131,7 @@ class Poster:
         request.watch = watch
         with self._opener.open(request, timeout=timeout) as response:
             content = response.read(limit + 1)
-            if watch.is_over:  # what was cut may look like a proper end
+            if watch.is_over:  # a cut connection may look like a proper end
                 raise TimeoutError("the connection was cut")
             is_cut = len(content) > limit
             if response.length and not is_cut:

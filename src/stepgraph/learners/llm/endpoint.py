@@ -1,7 +1,7 @@
-"""Which endpoint, model, key and cache: from the settings, or from the environment.
+"""The endpoint, model, key and cache: from the settings or from the environment.
 
-They are looked up when learning begins, not when the learner is made, so that a learner can be
-made to list its settings, and the key of the environment never becomes a field of it.
+The lookup happens when learning begins, not when the learner is made. So a learner can be made just
+to list its settings, and the key from the environment never becomes one of its fields.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PATH = "/chat/completions"
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where to ask, which model, and with which key.
+    """The address, the model and the key.
 
     Parameters
     ----------
@@ -42,12 +42,12 @@ class Endpoint:
 
 
 def find_endpoint(base_url: str, model: str, key: str) -> Endpoint:
-    """Return the endpoint that settings name, and the environment where they are empty.
+    """Return the endpoint that the settings name, or the environment where they are empty.
 
     Raises
     ------
     SettingError
-        If the address or the model is not known, or one of them makes no sense.
+        If the address or the model is missing or invalid.
     """
     url = base_url or _from_environment(URL_VARIABLES)
     if not url:
@@ -71,7 +71,7 @@ def find_cache(folder: str | Path) -> Path:
     Raises
     ------
     SettingError
-        If there is no telling which it is.
+        If none of these exists.
     """
     if str(folder):
         return Path(folder)
@@ -101,14 +101,14 @@ def _checked_url(url: str) -> str:
     except ValueError:
         raise SettingError(f"base_url is no address; {expected}") from None
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
-        # Not quoted, as what it holds too much of may be a secret.
+        # Quotes nothing, because the extra part may be a secret.
         raise SettingError(
             "base_url holds a user, password, query or fragment; leave it out, and give the key "
             f"in the environment variable {KEY_VARIABLES[0]}"
         )
     if not is_address or not re.fullmatch(r"[!-~]+", url):
         raise SettingError(f"base_url is {url!r}; {expected}")
-    # Some copy the address of the whole request from their provider's pages.
+    # Some users copy the address of the whole request from their provider's pages.
     return url.rstrip("/").removesuffix(_PATH).rstrip("/")
 
 

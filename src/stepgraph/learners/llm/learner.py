@@ -1,4 +1,4 @@
-"""The learner `llm`: asks about every step, several at a time, and keeps what it hears."""
+"""The learner `llm`: asks about every step, several at a time, and caches the answers."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ LONGEST_TIMEOUT = 86_400.0
 
 @dataclass(frozen=True)
 class LanguageModel(Learner):
-    """A language model's opinion, asked step by step from any OpenAI-compatible endpoint.
+    """Asks a language model about each step, at any OpenAI-compatible endpoint.
 
-    Each stated precondition weighs 1; a step for which none is stated needs only START. The
-    recordings matter only for which steps they show.
+    Each precondition that the model names weighs 1; a step without any needs only START. The
+    recordings only say which steps there are.
 
     Parameters
     ----------
@@ -43,16 +43,16 @@ class LanguageModel(Learner):
     model
         The model's name there; if empty, STEPGRAPH_LLM_MODEL.
     key
-        The key; if empty, STEPGRAPH_LLM_KEY or OPENAI_API_KEY, which other users cannot see as they
-        can a command line. It is written nowhere.
+        The key; if empty, STEPGRAPH_LLM_KEY or OPENAI_API_KEY. Prefer these, because other users
+        can see a command line. stepgraph never writes the key.
     parallel
-        How many questions are open at a time.
+        Maximum number of open questions.
     timeout
-        Seconds that one attempt may take as a whole.
+        Maximum seconds for one attempt as a whole.
     retries
-        How many times a question is asked again after a fault that may pass.
+        Maximum number of retries after a temporary fault.
     temperature
-        How freely the model answers.
+        The sampling temperature of the model.
     cache
         The folder that keeps the answers; if empty, STEPGRAPH_CACHE or ~/.cache/stepgraph/llm.
     """
@@ -104,9 +104,9 @@ class LanguageModel(Learner):
         SettingError
             If no endpoint or model is given, or the endpoint refuses the key.
         FileError
-            If an answer cannot be kept.
+            If an answer cannot be saved.
         InputError
-            If the endpoint gives no replies, or none about a procedure that can be used.
+            If the endpoint does not reply, or no reply about a procedure is usable.
         """
         endpoint = find_endpoint(self.base_url, self.model, self.key)
         cache = Cache(find_cache(self.cache), endpoint.model, float(self.temperature))
@@ -118,12 +118,14 @@ class LanguageModel(Learner):
             timeout=self.timeout,
             retries=self.retries,
         )
-        asked = [_questions(demonstrations) for demonstrations in procedures]
+        questions_of = [_questions(demonstrations) for demonstrations in procedures]
         replies = _Replies(client, cache)
-        replies.collect([q for questions in asked for q in questions], self.parallel, progress)
+        replies.collect(
+            [q for questions in questions_of for q in questions], self.parallel, progress
+        )
         return [
             [_learned(demonstrations, replies.report(questions), cache)] * len(seeds)
-            for demonstrations, questions in zip(procedures, asked, strict=True)
+            for demonstrations, questions in zip(procedures, questions_of, strict=True)
         ]
 
 
@@ -138,7 +140,7 @@ class _Replies:
         self._damaged: dict[Question, str] = {}
 
     def collect(self, questions: Sequence[Question], parallel: int, progress: Progress) -> None:
-        """Get a reply to each question, asking only those that were never answered."""
+        """Get a reply to each question; ask only those that the cache cannot answer."""
         different = list(dict.fromkeys(questions))
         total = len(different)
         if total:
@@ -152,7 +154,7 @@ class _Replies:
         progress(total, total, "learned")
 
     def report(self, questions: Sequence[Question]) -> Report:
-        """Return what came of some of the questions."""
+        """Return a report about some of the questions."""
         answers = {}
         for question in questions:
             reply = self._replies[question]
@@ -179,13 +181,13 @@ class _Replies:
     ) -> None:
         pool = ThreadPoolExecutor(min(parallel, len(missing)), thread_name_prefix="stepgraph-llm")
         try:
-            asked = {pool.submit(self._ask, question): question for question in missing}
-            for future in as_completed(asked):
-                question = asked[future]
+            pending = {pool.submit(self._ask, question): question for question in missing}
+            for future in as_completed(pending):
+                question = pending[future]
                 self._replies[question] = future.result()
                 progress(len(self._replies), total, f"asked about {question.step}")
         except BaseException:
-            # Also on Ctrl-C: requests under way would only be waited for.
+            # Also on Ctrl-C, which would otherwise wait for the requests under way.
             self._client.stop()
             raise
         finally:
@@ -194,7 +196,7 @@ class _Replies:
     def _ask(self, question: Question) -> Reply:
         messages = question.messages
         reply = self._client.ask(messages)
-        # Kept here and at once, so that a run that is interrupted loses nothing it has heard.
+        # Saves at once, so that an interrupted run loses no answer.
         self._cache.save(messages, reply)
         return reply
 
@@ -202,8 +204,8 @@ class _Replies:
 def _questions(demonstrations: Demonstrations) -> list[Question]:
     """Return a question for each step that some recording shows.
 
-    Steps that none shows are no options either: they are left out of the graph, and what needs
-    them would hang loose. A step without others needs nothing, which nobody has to be asked.
+    Steps that no recording shows are no options either, because the graph leaves them out. A single
+    step needs nothing, so there is no question about it.
     """
     words = demonstrations.vocabulary
     steps = [words.name(node) for node in sorted(demonstrations.seen)]
@@ -213,7 +215,7 @@ def _questions(demonstrations: Demonstrations) -> list[Question]:
 
 
 def _learned(demonstrations: Demonstrations, report: Report, cache: Cache) -> Learned:
-    """Return the weights that the answers about a procedure amount to."""
+    """Return the weights that follow from the answers about a procedure."""
     if report.answers and not report.count(Outcome.USABLE):
         about = f"procedure {demonstrations.procedure!r}: " if demonstrations.procedure else ""
         raise InputError(
@@ -247,13 +249,13 @@ class Report:
     Parameters
     ----------
     model
-        Who was asked.
+        The model's name.
     answers
-        The answer about each step that was asked about.
+        The answer about each step.
     from_cache
-        How many of them were on disk already.
+        Number of answers that came from the cache.
     damaged
-        Files of the cache that could not be used, so that their questions were asked again.
+        Damaged files of the cache, whose questions were asked again.
     """
 
     model: str
@@ -262,7 +264,7 @@ class Report:
     damaged: tuple[str, ...] = ()
 
     def count(self, outcome: Outcome) -> int:
-        """Return how many answers ended so."""
+        """Return the number of answers with an outcome."""
         return sum(answer.outcome is outcome for answer in self.answers.values())
 
     @property
@@ -286,8 +288,8 @@ class Report:
     def notes(self) -> tuple[str, ...]:
         """The counts in words, with the names they are about.
 
-        How many answers came from the cache is left to the facts: the same recordings and
-        settings give the same notes, whether or not the question has been asked before.
+        The number of answers from the cache is among the facts instead, so that the same recordings
+        and settings always give the same notes.
         """
         if not self.answers:
             return ()
@@ -297,9 +299,9 @@ class Report:
         if dug_out:
             notes.append(f"answers whose JSON was dug out of prose: {dug_out}")
         corrected = [
-            f"{_shown(came)} -> {_shown(meant)}"
+            f"{_shown(name)} -> {_shown(meant)}"
             for _, answer in answers
-            for came, meant in answer.corrected
+            for name, meant in answer.corrected
         ]
         notes += _about("names corrected", dict.fromkeys(corrected))
         unknown = [
@@ -321,7 +323,7 @@ class Report:
 
 
 def _about(what: str, names: Iterable[str]) -> list[str]:
-    """Return a note that lists names, or none if there are none."""
+    """Return a note that lists names; no note for no names."""
     names = list(names)
     if not names:
         return []

@@ -1,9 +1,9 @@
-"""One question about each step, and what a reply to it says.
+"""The question about each step, and the reading of its reply.
 
-The question is the paper's, with our own instructions around it. Replies are read strictly, with
-everything that was repaired or dropped counted. A reply is usable if it holds a JSON object that
-gives the step that was asked about a list of names. A name that is no option is replaced by the
-nearest one only where there is no doubt which that is.
+The question is the paper's, with our own instructions around it. The reader is strict and counts
+everything that it repairs or drops. A reply is usable if it holds a JSON object that maps the step
+in question to a list of names. The nearest option replaces an unknown name only if there is no
+doubt about it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from enum import StrEnum
 from typing import Any
 
 Messages = list[dict[str, str]]
-"""A chat, as the protocol has it: who says what."""
+"""A chat in the form of the protocol: role and content of each message."""
 
 NONE = "None of the above"
 
@@ -39,11 +39,10 @@ class Question:
     Parameters
     ----------
     step
-        The step that is asked about.
+        The step in question.
     options
-        The other steps of the procedure. They are put in alphabetical order, as in the paper's
-        example: the order of a vocabulary often is that of the recordings, and would give the
-        answer away.
+        The other steps of the procedure. They are in alphabetical order, as in the paper's example.
+        The order of a vocabulary often is that of the recordings and would give the answer away.
 
     Examples
     --------
@@ -69,27 +68,27 @@ class Question:
         """The chat that asks the question."""
         listed = "\n".join(f"- {name}" for name in (*self.options, NONE))
         form = f"{{{json.dumps(self.step, ensure_ascii=False)}: [...]}}"
-        asked = (
+        prompt = (
             "Which of the following key steps is a pre-condition for the current key step "
             f'"{self.step}"?\n\n{listed}\n\nAnswer in this form: {form}'
         )
         return [
             {"role": "system", "content": INSTRUCTIONS},
-            {"role": "user", "content": asked},
+            {"role": "user", "content": prompt},
         ]
 
 
 LEAST_LIKENESS = 0.85
-"""A name less like an option than this is not taken for a misspelling of it."""
+"""Minimum similarity of a misspelled name to an option."""
 
 LEAST_LEAD = 0.1
-"""The nearest option must be so much more like the name than the second nearest."""
+"""Minimum lead in similarity of the nearest option over the second nearest."""
 
 MOST_OBJECTS = 1000
-"""So many places, counted from the end, are looked at for JSON; rubbish may offer a million."""
+"""Maximum number of places to search for JSON, counted from the end of the reply."""
 
 MOST_NAMES = 1000
-"""A list longer than this names no steps; each would be compared with every option."""
+"""Longest list of names to read; each name is compared with every option."""
 
 _OBJECT = re.compile(r'\{\s*"')
 _NOTHING = (NONE.casefold(), "none")
@@ -103,7 +102,7 @@ _REFUSAL = re.compile(
 
 
 class Outcome(StrEnum):
-    """What came of a question."""
+    """The outcome of a question."""
 
     USABLE = "usable"
     REFUSED = "refused"
@@ -112,20 +111,20 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a reply says about one step.
+    """The content of a reply about one step.
 
     Parameters
     ----------
     outcome
-        Whether the reply can be used.
+        Whether the reply is usable.
     preconditions
         The steps that it names, each once, all of them options of the question.
     dug_out
         Whether the JSON stood inside other text.
     corrected
-        Names that were replaced by the nearest option, with that option.
+        Misspelled names, each with the option that replaced it.
     unknown
-        Names that are no option and were dropped.
+        Names that match no option and were dropped.
     itself
         Whether the step was named as its own precondition, which was dropped.
     """
@@ -139,14 +138,14 @@ class Answer:
 
 
 def read_answer(text: str, question: Question, *, refused: bool = False) -> Answer:
-    """Return what a reply says.
+    """Read a reply.
 
     Parameters
     ----------
     text
         The reply.
     question
-        What was asked.
+        The question.
     refused
         Whether the endpoint itself marked the reply as a refusal.
 
@@ -177,8 +176,8 @@ def read_answer(text: str, question: Question, *, refused: bool = False) -> Answ
                 corrected[name, match] = None
     itself = question.step in found
     found.pop(question.step, None)
-    # Steps beside 'None of the above' contradict it, and names of which none is an option say
-    # nothing about the step; both would otherwise pass for knowledge.
+    # Steps beside 'None of the above' contradict it, and a list without any option says nothing
+    # about the step. Neither may pass for knowledge.
     usable = not found if nothing else bool(found) or not names
     return Answer(
         Outcome.USABLE if usable else Outcome.RUBBISH,
@@ -198,7 +197,7 @@ def _stated(text: str, question: Question) -> tuple[list[str] | None, bool]:
         pass
     else:
         return _names(whole, question), False
-    # Who thinks aloud before answering ends with the answer, so the last one counts.
+    # A model that thinks aloud ends with its answer, so the last object counts.
     for content in reversed(list(_objects(text))):
         names = _names(content, question)
         if names is not None:
@@ -223,7 +222,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _names(content: Any, question: Question) -> list[str] | None:
-    """Return the names that JSON gives the step that was asked about."""
+    """Return the names that a JSON value gives for the step in question."""
     if not isinstance(content, dict) or len(content) != 1:
         return None
     ((step, names),) = content.items()
@@ -258,7 +257,7 @@ def _likeness(one: str, other: str) -> float:
     # 'step 3' is no misspelling of 'step 1', however alike they look.
     if re.findall(r"\d+", one) != re.findall(r"\d+", other):
         return 0.0
-    # A name many times as long as a step would only cost time.
+    # Skips very long names, which would only cost time.
     if len(one) > 2 * len(other) + 20:
         return 0.0
     return SequenceMatcher(None, one, other, autojunk=False).ratio()

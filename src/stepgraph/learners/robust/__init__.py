@@ -1,8 +1,8 @@
-"""Robust: an order learned from people who err, how far to trust each, and how sure to be.
+"""The method `robust`: an order, the trust in each recording, the confidence in each edge.
 
 `demonstrators` holds the recordings and the model of the people who made them; `search` makes a
-first order from pairs of steps on their own and improves it under that model; `confidence` says how
-probable each pair and each edge is; `learner` puts these together.
+first order from single pairs of steps and improves it under that model; `confidence` gives the
+probability of each pair and each edge; `learner` puts these together.
 """
 
 from stepgraph.learners.robust.learner import Robust

@@ -1,8 +1,8 @@
-"""How sure to be: the probability that one step needs another, and that an edge is right.
+"""The probability that one step needs another, and that an edge is right.
 
-What speaks for a pair is weighed by logistic regressions, one for each place that a pair can have
-in the learned order. Their weights were fitted on random procedures with known graphs, careful and
-careless demonstrators and habits of all strengths, by ``tools/fit_confidence.py``.
+Logistic regressions weigh the evidence for a pair, one for each place that a pair can have in the
+learned order. ``tools/fit_confidence.py`` fits their weights on random procedures with known
+graphs, careful and careless demonstrators, and habits of all strengths.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Matrix = NDArray[np.float64]
 LARGEST = 10.0
 """The cap of log odds and gains."""
 MOST_COUNTED = 24.0
-"""The most recordings that the weights were fitted on; more count as this many."""
+"""Largest number of recordings in the fit; more count as this many."""
 TRIALS = 100_000_000
-"""Maximum number of pairs of places to visit to see what single pairs add."""
+"""Maximum number of pairs of places to visit for the gains of single pairs."""
 
 
 class Place(StrEnum):
@@ -49,8 +49,8 @@ WEIGHTS: Mapping[str, tuple[float, ...]] = {
     Place.REVERSED: (-0.878, 0.000, 0.000, -0.025, -1.685, 0.000, 2.283),
     "edge": (3.773, 2.838, 0.357, -2.870, -0.285, 0.710, 0.491),
 }
-"""Of what `features` gives, in its order; ``edge`` is for pairs in direct place, and says how
-probable it is that the pair is an edge of the true graph, not only implied by it."""
+"""The weights of `features`, in its order. ``edge`` is for direct pairs: it gives the probability
+that the pair is an edge of the true graph, not only implied by it."""
 
 
 class Confidence(NamedTuple):
@@ -59,9 +59,9 @@ class Confidence(NamedTuple):
     Parameters
     ----------
     pairs
-        That the step needs the other one, directly or through others.
+        The probability that the step needs the other one, directly or through others.
     edges
-        That it needs it directly; only of the pairs that are edges of the learned order.
+        The probability that it needs it directly; only for edges of the learned order.
     """
 
     pairs: Matrix
@@ -69,14 +69,14 @@ class Confidence(NamedTuple):
 
 
 def confidence(recordings: Recordings, people: Demonstrators, order: BoolMatrix) -> Confidence:
-    """Return how probable each pair and each edge is.
+    """Return the probability of each pair and each edge.
 
     Parameters
     ----------
     recordings
-        What was shown.
+        The recordings.
     people
-        The model of those who showed it, fitted to the order.
+        The model of the demonstrators, fitted to the order.
     order
         The learned order, closed.
     """
@@ -85,14 +85,14 @@ def confidence(recordings: Recordings, people: Demonstrators, order: BoolMatrix)
     for place, where in places(order).items():
         pairs[where] = _probability(found[where], WEIGHTS[place])
     together = recordings.before + recordings.before.T > 0
-    # Of steps that nobody did both, the order is all that is known.
+    # For steps that no recording shows together, the order is the only evidence.
     pairs = np.where(together, pairs, np.where(order, 0.5, 0.0))
     edges = np.minimum(_probability(found, WEIGHTS["edge"]), pairs)
     return Confidence(pairs, np.where(reduction(order), edges, 0.0))
 
 
 def places(order: BoolMatrix) -> dict[Place, BoolMatrix]:
-    """Return which pairs have which place in a closed order."""
+    """Return the pairs in each place of a closed order."""
     direct = reduction(order)
     itself = np.eye(len(order), dtype=bool)
     return {
@@ -104,12 +104,13 @@ def places(order: BoolMatrix) -> dict[Place, BoolMatrix]:
 
 
 def features(recordings: Recordings, people: Demonstrators, order: BoolMatrix) -> Matrix:
-    """Return what speaks for and against each pair: an array of pairs, seven numbers each.
+    """Return the evidence for and against each pair: seven numbers a pair.
 
-    They are: 1; the log odds of the pair on its own; what it adds to the log likelihood of the
-    recordings; the logarithms of 1 + how many recordings show it, show its reverse, and show it
-    directly one after the other (steps out of turn count little); and the logarithm of the mean
-    error rate. The second, third and sixth are 0 for pairs that stand the other way round.
+    They are: 1; the log odds of the pair on its own; its gain in the log likelihood of the
+    recordings; the logarithms of 1 + the number of recordings that show it, that show its reverse,
+    and that show it directly one after the other (steps out of turn count little); and the
+    logarithm of the mean error rate. The second, third and sixth are 0 for pairs that stand the
+    other way round.
     """
     size = recordings.size
     adjacent = people.adjacent(order)
@@ -139,7 +140,7 @@ def features(recordings: Recordings, people: Demonstrators, order: BoolMatrix) -
 
 
 def _gains(recordings: Recordings, people: Demonstrators, order: BoolMatrix) -> Matrix:
-    """Return what each pair that can enter or leave on its own adds to the log likelihood."""
+    """Return the gain in log likelihood of each pair that can enter or leave on its own."""
     gains = np.zeros(order.shape)
     base = people.log_likelihood(order)
     trials = TRIALS // people.cost

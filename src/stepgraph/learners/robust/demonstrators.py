@@ -1,12 +1,12 @@
-"""People who err: how probable their recordings are, if a partial order is what they know.
+"""A model of people who err: the probability of their recordings under a partial order.
 
 `Recordings` numbers the steps by place and counts equal recordings once; `Demonstrators` is the
 model of the people who made them.
 
-Each next step is drawn from the executable ones, by a liking that each step has; or, with the
-recording's own error rate, from anything left. A step that is passed over is held against the
-first step done without it only: from then on the person goes on as if it had been done. A step
-that a recording does not show was skipped, and its place is not held against the others.
+A person draws each next step from the executable ones, in proportion to a liking of each step; or,
+with the error rate of the recording, from all steps left. Passing over a step counts against the
+first step done without it only: the person then goes on as if it were done. A step that a recording
+does not show is skipped and counts against no other.
 """
 
 from __future__ import annotations
@@ -35,17 +35,16 @@ class Recordings:
     Parameters
     ----------
     size
-        How many nodes the procedure has, START and END counted.
+        Number of nodes, START and END included.
     sequences
         Node numbers in the order done, each at most once; no two are equal.
     weights
-        How many recordings each stands for.
+        Number of recordings behind each sequence.
     owners
-        For each demonstration the places of its sequences; more than one where its repetitions
-        allow several readings.
+        For each demonstration the indices of its sequences; several if its repetitions allow
+        several readings.
     notes
-        What was done to repeated steps, in words. Equal sequences are kept once with the weight of
-        all, which loses nothing and is not told.
+        Sentences about repeated steps. Merging equal sequences loses nothing and needs no note.
     """
 
     size: int
@@ -91,7 +90,7 @@ class Recordings:
 
     @cached_property
     def before(self) -> Matrix:
-        """How many recordings show j before i: ``before[i, j]``."""
+        """Number of recordings that show j before i: ``before[i, j]``."""
         flat = self.shown.reshape(len(self.sequences), -1)
         counted = self.weights @ flat.astype(np.float64)
         return np.asarray(counted.reshape(self.size, self.size))
@@ -100,9 +99,9 @@ class Recordings:
 def by_place(demonstrations: Demonstrations) -> tuple[Demonstrations, NDArray[np.intp]]:
     """Return recordings with their steps numbered from early to late ones.
 
-    Where a search looks at pairs in the order of their numbers, it ends at another order if steps
-    are numbered otherwise. Steps come by their mean place, then by how often they are done and
-    how often before and after the others. Those that are alike in all of this stay as they were.
+    The numbering makes the search independent of the order of the vocabulary. Steps are sorted by
+    their mean place, then by how often they occur and how often before and after the others. Ties
+    keep their order.
 
     Parameters
     ----------
@@ -112,7 +111,7 @@ def by_place(demonstrations: Demonstrations) -> tuple[Demonstrations, NDArray[np
     Returns
     -------
     tuple
-        The recordings, and for each of the given nodes its new number.
+        The recordings, and the new number of each node.
 
     Examples
     --------
@@ -158,23 +157,23 @@ def by_place(demonstrations: Demonstrations) -> tuple[Demonstrations, NDArray[np
 
 
 LIKING = 5.0
-"""The strength of the prior on likings: as many even choices count as seen for each step."""
+"""The strength of the prior on likings, as a number of even choices for each step."""
 
 TRUSTED = 0.5
-"""A step that is more probably out of turn than this does not count as done in turn."""
+"""Largest probability of being out of turn for a step that counts as in turn."""
 
 
 class _Choices(NamedTuple):
-    """What each place of each recording was chosen from.
+    """The choices at each place of each recording.
 
     Parameters
     ----------
     opens
-        The first place at which the step could have been done.
+        The first place at which the step is executable.
     in_turn
-        Whether it was executable where it was done.
+        Whether the step is executable at its own place.
     rivals
-        The sum of the likings of all steps that were executable there.
+        The sum of the likings of all steps that are executable there.
     """
 
     opens: NDArray[np.intp]
@@ -190,12 +189,11 @@ class Demonstrators:
     sequences
         Node numbers in the order done, each at most once.
     weights
-        How many recordings each stands for.
+        Number of recordings behind each sequence.
     size
-        How many nodes there are.
+        Number of nodes.
     errors, successes
-        How many steps each recording is taken to have shown out of turn and in turn before it
-        is looked at.
+        The prior on each recording: numbers of steps out of turn and in turn.
     """
 
     def __init__(
@@ -221,28 +219,28 @@ class Demonstrators:
         self._real = self._places < lengths[:, None]
         self._left = np.where(self._real, lengths[:, None] - self._places, 1)
         self._lengths = lengths
-        # START stands for what is not there: it takes part in no pair of an order.
+        # START pads the sequences: it is in no pair of an order.
         self._pairs = self._nodes[:, :, None] * size + self._nodes[:, None, :]
         self._later = self._places[None, :] > self._places[:, None]
         self._offsets = (np.arange(len(self.sequences)) * (longest + 1))[:, None]
 
     @property
     def cost(self) -> int:
-        """How many pairs of places are looked at each time an order is judged."""
+        """Number of pairs of places to visit for the likelihood of one order."""
         return self._pairs.size
 
     def log_likelihood(self, order: BoolMatrix) -> float:
-        """Return how probable the recordings are under a closed partial order."""
+        """Return the log likelihood of the recordings under a closed partial order."""
         turns, slips = self._turns(self._choices(order))
         return float(self.weights @ np.where(self._real, np.log(turns + slips), 0.0).sum(axis=1))
 
     def slips(self, order: BoolMatrix) -> Matrix:
-        """Return how probable it is that each place of each recording is out of turn."""
+        """Return the probability that each place of each recording is out of turn."""
         turns, slips = self._turns(self._choices(order))
         return np.where(self._real, slips / (turns + slips), 0.0)
 
     def adjacent(self, order: BoolMatrix) -> Matrix:
-        """Return how many recordings show each pair directly one after the other, both in turn."""
+        """Count the recordings that show each pair directly one after the other, both in turn."""
         counts = np.zeros(order.shape)
         for steps, slips, weight in zip(
             self.sequences, self.slips(order), self.weights, strict=True

@@ -22,33 +22,33 @@ BoolMatrix = NDArray[np.bool_]
 Matrix = NDArray[np.float64]
 
 STARTS = (0.1, 2.0)
-"""The search starts from the pairs of trusted and of mistrusted recordings: so many errors each."""
+"""Prior numbers of errors in a recording; the search starts once from each."""
 MOST_STEPS = 1_500
-"""A procedure with more steps has too many pairs to weigh."""
+"""Maximum number of steps of a procedure."""
 MOST_PLACES = 30_000_000
-"""Maximum number of pairs of places held at once; of more recordings the most frequent count."""
+"""Maximum number of pairs of places in memory; beyond it the most frequent recordings count."""
 PARTS = 100
 """Number of parts in which the progress of one procedure is reported."""
 KEPT = 0.2
-"""A pair that is less probable than this leaves the order, unless told otherwise. The search has
-weighed each pair already; on random procedures F1 is the same from 0 to 0.4, and falls beyond."""
+"""Default of `least_probable`. The search has weighed each pair already; on random procedures F1 is
+the same from 0 to 0.4, and falls beyond."""
 
 
 @dataclass(frozen=True)
 class Robust(InformedLearner):
-    """A partial order, the people who showed it, and how sure one can be of each pair.
+    """Learns a partial order, the error rate of each recording and the confidence in each pair.
 
     Parameters
     ----------
     errors
-        How many steps each recording is taken to have shown out of turn before it is looked at.
+        The prior on each recording: the number of steps out of turn.
     successes
-        How many steps it is taken to have shown in turn.
+        The prior on each recording: the number of steps in turn.
     least_probable
-        Pairs that are less probable than this leave the order, from 0 to 1, and with them what
-        followed from them, unless a trusted recording shows the two directly one after the other.
-        With 0.5 only what is more probable than not stays; where people err a lot that loses much
-        that is right.
+        Minimum probability of a pair in the order, from 0 to 1. A less probable pair leaves, and
+        with it the pairs that follow from it, unless a trusted recording shows the two directly one
+        after the other. With 0.5 only pairs that are more probable than not stay; where people err
+        a lot, that loses many right pairs.
     """
 
     name: ClassVar[str] = "robust"
@@ -81,16 +81,16 @@ class Robust(InformedLearner):
         results = []
         for done, given in enumerate(procedures):
             what = f"learning {given.procedure}"
-            tell = _Teller(progress, done * PARTS, total, what)
-            found = [self._learn(given, seed, tell) for seed in self.different(seeds)]
+            report = _PartProgress(progress, done * PARTS, total, what)
+            found = [self._learn(given, seed, report) for seed in self.different(seeds)]
             results.append(found if len(found) == len(seeds) else found * len(seeds))
         progress(total, total, "learned")
         return results
 
     def _learn(
-        self, demonstrations: Demonstrations, seed: int, tell: Callable[[float], None]
+        self, demonstrations: Demonstrations, seed: int, report: Callable[[float], None]
     ) -> Learned:
-        tell(0.0)
+        report(0.0)
         if len(demonstrations.vocabulary) > MOST_STEPS:
             raise InputError(
                 f"the procedure has {len(demonstrations.vocabulary)} steps; 'robust' learns up to "
@@ -101,7 +101,7 @@ class Robust(InformedLearner):
         words = numbered.vocabulary
         recordings = Recordings.of(numbered, self.repetitions, seed)
         constraints = self.numbered_constraints(words)
-        search, found = self._best_search(recordings, constraints.never, tell)
+        search, found = self._best_search(recordings, constraints.never, report)
         people = search.people
         supported = self.supported(words)
         order, weights, sure = self._weigh(recordings, people, found, supported, constraints)
@@ -117,7 +117,7 @@ class Robust(InformedLearner):
 
         unconstrained = None
         if constraints.must or constraints.never:
-            if constraints.never:  # which the search obeys; what must be comes after it
+            if constraints.never:  # the search obeys `never`; the required edges come after it
                 search, found = self._best_search(recordings, ())
             free = NumberedConstraints()
             _, otherwise, _ = self._weigh(recordings, search.people, found, supported, free)
@@ -139,7 +139,7 @@ class Robust(InformedLearner):
         supported: BoolMatrix,
         constraints: NumberedConstraints,
     ) -> tuple[BoolMatrix, Matrix, Matrix]:
-        """Return the order that stays, the weights of its edges, and how sure each pair is."""
+        """Return the final order, the weights of its edges, and the confidence in each pair."""
         found = confidence(recordings, people, order)
         unfounded = ~((people.adjacent(order) > 0) | supported)
         order = without(order, (found.pairs < min(self.least_probable, KEPT)) | unfounded)
@@ -148,7 +148,7 @@ class Robust(InformedLearner):
         if self.least_probable > KEPT:
             unwanted = (sure.pairs < self.least_probable) | unfounded
             order = without(order, _but(unwanted, constraints.must))
-            # Each pair keeps the probability that it was judged by, as without the limit.
+            # Each pair keeps the probability that decided about it, as without the limit.
             sure = confidence(recordings, people, order)._replace(pairs=sure.pairs)
         weights = _weights(order, sure)
         for edge in constraints.must:
@@ -156,7 +156,7 @@ class Robust(InformedLearner):
         return order, weights, sure.pairs
 
     def training_curve(self, demonstrations: Demonstrations, *, seed: int = 0) -> Curve:
-        """Search for the order; return what is minimised before each sweep over all pairs."""
+        """Search for the order; return the minimised quantity before each sweep over all pairs."""
         demonstrations, _ = by_place(demonstrations)
         recordings = Recordings.of(demonstrations, self.repetitions, seed)
         never = self.numbered_constraints(demonstrations.vocabulary).never
@@ -167,14 +167,14 @@ class Robust(InformedLearner):
     def most_probable(
         self, recordings: Recordings, never: tuple[tuple[int, int], ...] = ()
     ) -> tuple[Demonstrators, BoolMatrix]:
-        """Return the people who showed recordings, and the most probable order that is found.
+        """Return the model of the demonstrators and the most probable order found.
 
         Parameters
         ----------
         recordings
-            What was shown.
+            The recordings.
         never
-            Pairs (step, precondition) that may not be in the order, in node numbers.
+            Pairs (step, precondition) that the order must not contain, in node numbers.
         """
         search, order = self._best_search(recordings, never)
         return search.people, order
@@ -183,7 +183,7 @@ class Robust(InformedLearner):
         self,
         recordings: Recordings,
         never: tuple[tuple[int, int], ...],
-        tell: Callable[[float], None] = ignore_share,
+        report: Callable[[float], None] = ignore_share,
     ) -> tuple[Search, BoolMatrix]:
         forbidden = np.zeros((recordings.size, recordings.size), dtype=bool)
         for edge in never:
@@ -194,14 +194,14 @@ class Robust(InformedLearner):
             search = Search(recordings, self._people(recordings, chosen), forbidden)
             score, order = search.improve(
                 first_order(recordings, errors),
-                lambda share, place=place: tell((place + share) / len(STARTS)),  # type: ignore[misc]
+                lambda share, place=place: report((place + share) / len(STARTS)),  # type: ignore[misc]
             )
             found.append((score, search, order))
         _, search, order = max(found, key=lambda one: round(one[0], 6))
         return search, order
 
     def everybody(self, recordings: Recordings, order: BoolMatrix) -> Demonstrators:
-        """Return the people behind all recordings, fitted to an order."""
+        """Return the model of all demonstrators, fitted to an order."""
         people = self._people(recordings, np.arange(len(recordings.sequences)))
         people.fit(order, 20)
         return people
@@ -216,17 +216,17 @@ class Robust(InformedLearner):
         )
 
 
-class _Teller:
-    """Reports how far a procedure is, once for each whole part.
+class _PartProgress:
+    """Reports the progress of one procedure, once for each whole part.
 
     Parameters
     ----------
     progress
-        Whom to tell.
+        The callback.
     before, total
-        How many parts are done with the procedures before, and how many there are in all.
+        Number of parts in the procedures before, and in all procedures.
     what
-        What is going on, in words.
+        A description of the work.
     """
 
     def __init__(self, progress: Progress, before: int, total: int, what: str) -> None:
@@ -251,7 +251,7 @@ def _but(pairs: BoolMatrix, must: tuple[tuple[int, int], ...]) -> BoolMatrix:
 
 
 def _most_frequent(recordings: Recordings) -> NDArray[np.intp]:
-    """Return the places of the recordings that are looked at step by step."""
+    """Return the indices of the most frequent recordings, as many as memory allows."""
     longest = max(map(len, recordings.sequences))
     most = max(1, MOST_PLACES // longest**2)
     ranked = np.argsort(-recordings.weights, kind="stable")[:most]
@@ -268,7 +268,7 @@ def _weights(order: BoolMatrix, sure: Confidence) -> Matrix:
 
 
 def _trust(recordings: Recordings, slips: Matrix) -> tuple[float, ...]:
-    """Return for each demonstration the probability that a step of it is in turn."""
+    """Return, for each demonstration, the probability that one of its steps is in turn."""
     lengths = np.array([len(steps) for steps in recordings.sequences])
     share = 1 - slips.sum(axis=1) / lengths
     return tuple(float(np.mean(share[list(own)])) for own in recordings.owners)
@@ -290,7 +290,7 @@ FEWEST = 3
 def without_slips(demonstrations: Demonstrations) -> Demonstrations:
     """Return the recordings without a slip, as the robust learner sees them.
 
-    Where fewer than `FEWEST` have none, those with the fewest expected slips are kept.
+    If fewer than `FEWEST` have none, it keeps those with the fewest expected slips.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""The search for an order: a first one from pairs of steps on their own, then better ones.
+"""The search for an order: a first one from single pairs of steps, then better ones.
 
 Every pair of steps is of one of three kinds: the first needs the second, the second needs the
 first, or the two are free and follow a habit of their own. Every recording has an error rate, the
-chance that it shows an ordered pair the wrong way round. Both are learned from each other by
-expectation maximisation: what most recordings agree on says who errs, and who errs says which
-recordings to believe. A step that was skipped says nothing about its pairs. From this first order
-on, pairs enter and leave while the recordings become more probable.
+chance that it shows an ordered pair the wrong way round. Expectation maximisation learns both from
+each other: the agreement of most recordings shows which ones err, and the error rates show which
+ones to believe. A skipped step says nothing about its pairs. From this first order on, pairs enter
+and leave while the recordings become more probable.
 """
 
 from __future__ import annotations
@@ -24,38 +24,38 @@ Matrix = NDArray[np.float64]
 HABITS = (np.arange(10) + 0.5) / 10
 """The habits that a free pair may have: how often its first step comes first."""
 LARGEST_SCORE = 8.0
-"""Beyond these log odds a pair is as good as certain; it must not outvote all others."""
+"""Cap of the log odds, so that no single pair outvotes all others."""
 SUCCESSES = 20.0
-"""How many pairs each recording is taken to have shown the right way round beforehand."""
+"""The prior on each recording: the number of pairs the right way round."""
 ROUNDS = 60
 """Maximum number of rounds of expectation maximisation."""
 
 
 def first_order(recordings: Recordings, errors: float) -> BoolMatrix:
-    """Return a closed partial order that the pairs speak for.
+    """Return a closed partial order that the pairs support.
 
     Parameters
     ----------
     recordings
-        What was shown.
+        The recordings.
     errors
-        How many pairs each recording is taken to have shown the wrong way round beforehand:
-        the fewer, the more its contradictions count.
+        The prior on each recording: the number of pairs the wrong way round. The lower it is, the
+        more contradictions count.
     """
     rates = error_rates(recordings, errors)
     odds = pair_log_odds(recordings, rates)
     shown = recordings.before > 0
-    # A pair that was only ever shown in one order is kept in it where the odds are even, as they
-    # are after a single recording.
+    # At even odds, as after a single recording, a pair that recordings show in one order only keeps
+    # that order.
     odds = np.where(shown & ~shown.T, np.maximum(odds, 0.01), odds)
     return best_order(np.clip(odds, -LARGEST_SCORE, LARGEST_SCORE))
 
 
 def pair_log_odds(recordings: Recordings, rates: Matrix) -> Matrix:
-    """Return the log odds that each step needs each other one; 0 where nothing was shown.
+    """Return the log odds that each step needs each other one; 0 without evidence.
 
-    Each recording counts by the capacity of its channel: errors come in clusters around the step
-    that is out of place, so the pairs of a careless one are worth less than its rate says.
+    Each recording counts by the capacity of its channel. Errors come in clusters around a misplaced
+    step, so the pairs of a careless recording are worth less than its rate says.
     """
     chance = np.clip(_pairs(recordings, rates, capacity(rates)), 1e-12, 1 - 1e-12)
     together = recordings.before + recordings.before.T > 0
@@ -63,7 +63,7 @@ def pair_log_odds(recordings: Recordings, rates: Matrix) -> Matrix:
 
 
 def capacity(rates: Matrix) -> Matrix:
-    """Return how much a pair is worth that a recording shows: the capacity of its channel in bits.
+    """Return the weight of a pair in a recording: the capacity of its channel in bits.
 
     A recording that never errs counts in full, one that errs every other time not at all.
 
@@ -79,13 +79,13 @@ def capacity(rates: Matrix) -> Matrix:
 def error_rates(recordings: Recordings, errors: float) -> Matrix:
     """Return the error rate of each sequence.
 
-    It is the share of its pairs that stand the wrong way round, ordered pairs counted by how
-    probable they are, those taken to have been seen beforehand included.
+    It is the share of its pairs that stand the wrong way round, weighted by the probability that
+    they are ordered, with the prior included.
 
     Parameters
     ----------
     recordings
-        What was shown.
+        The recordings.
     errors
         As for `first_order`.
     """
@@ -105,16 +105,16 @@ def error_rates(recordings: Recordings, errors: float) -> Matrix:
 
 
 def _pairs(recordings: Recordings, rates: Matrix, trust: Matrix) -> Matrix:
-    """Return how probable it is that each step needs each other one, if both were ever shown.
+    """Return the probability that each step needs each other one, where recordings show both.
 
-    Half of all pairs are taken to be free before anything is seen.
+    The prior takes half of all pairs as free.
     """
     size = recordings.size
     flat = recordings.shown.reshape(len(recordings.sequences), -1)
     worth = trust * recordings.weights
 
     def evidence(chances: Matrix) -> Matrix:
-        """Return the log chance of what was shown, if j comes before i with these chances."""
+        """Return the log likelihood of the recordings if j comes before i with these chances."""
         before = (worth * np.log(chances)).astype(np.float32) @ flat
         after = (worth * np.log1p(-chances)).astype(np.float32) @ flat
         return np.asarray(
@@ -132,15 +132,15 @@ def _pairs(recordings: Recordings, rates: Matrix, trust: Matrix) -> Matrix:
 def best_order(scores: Matrix) -> BoolMatrix:
     """Return a closed partial order whose pairs have a large sum of scores.
 
-    Pairs enter from the highest score down, each with all that follows from it, if that adds to
-    the sum and contradicts nothing; then pairs that follow from no others leave while their own
-    score is negative. Repeated until nothing changes. It is a greedy search, not an optimum:
-    finding the best order is as hard as any ranking with ties of opinion.
+    Pairs enter from the highest score down, each with all that follows from it, if that adds to the
+    sum and contradicts nothing; then pairs that follow from no others leave while their own score
+    is negative. Both repeat until nothing changes. This is a greedy search without a guarantee:
+    finding the best order is NP-hard.
 
     Parameters
     ----------
     scores
-        What a pair adds if it is in the order; negative for what speaks against it.
+        The score that a pair adds to the order; negative for evidence against it.
 
     Examples
     --------
@@ -171,8 +171,8 @@ def best_order(scores: Matrix) -> BoolMatrix:
 def without(order: BoolMatrix, unwanted: BoolMatrix) -> BoolMatrix:
     """Return a closed order without the unwanted pairs that follow from no others.
 
-    Taking such a pair out leaves the order closed; new pairs may then follow from no others, so
-    it goes on until all that do are wanted.
+    Removing such a pair leaves the order closed. Other pairs may then follow from no others, so
+    removal continues until no unwanted one is left.
     """
     order = order.copy()
     while True:
@@ -183,14 +183,14 @@ def without(order: BoolMatrix, unwanted: BoolMatrix) -> BoolMatrix:
 
 
 EDGE_COST = 0.6
-"""The least that an edge must add to the log likelihood."""
+"""Minimum gain in log likelihood of an edge."""
 SWEEPS = 6
 """Maximum number of sweeps over all pairs."""
 MOST_REVERSED = 0.35
-"""A pair shown the other way round more often than this is not tried as an order."""
+"""Maximum share of recordings against a pair that the search tries."""
 BUDGET = 200_000_000
-"""At most so many pairs of places are looked at; where there are so many recordings, the pairs
-speak for themselves."""
+"""Maximum number of pairs of places to visit; with that many recordings, the first order
+suffices."""
 
 
 def ignore_share(share: float) -> None:
@@ -203,11 +203,11 @@ class Search:
     Parameters
     ----------
     recordings
-        What was shown.
+        The recordings.
     people
-        The model of those who showed it; its rates and likings are learned on the way.
+        The model of the demonstrators; the search learns its rates and likings.
     forbidden
-        Pairs that may not enter the order.
+        Pairs that must not enter the order.
     """
 
     def __init__(
@@ -219,19 +219,19 @@ class Search:
         self.possible = (before > 0) & (before.T / both <= MOST_REVERSED) & ~forbidden
         self.budget = BUDGET
         self.scores: list[float] = []
-        """What was reached before each sweep over all pairs, and at the end."""
+        """The score before each sweep over all pairs, and at the end."""
 
     def improve(
-        self, order: BoolMatrix, tell: Callable[[float], None] = ignore_share
+        self, order: BoolMatrix, report: Callable[[float], None] = ignore_share
     ) -> tuple[float, BoolMatrix]:
-        """Return the best order found from a closed one on, and its score.
+        """Return the best order that the search reaches from a closed one, and its score.
 
         Parameters
         ----------
         order
-            Where to begin.
-        tell
-            Called with the share done of the most work that there can be.
+            The first order.
+        report
+            Called with the share of the maximum work that is done.
         """
         self.people.fit(order, 20)
         for sweep in range(SWEEPS):
@@ -240,7 +240,7 @@ class Search:
             moves = []
             candidates = self._candidates(order)
             for place, (step, needed) in enumerate(candidates):
-                tell((sweep + place / len(candidates)) / SWEEPS)
+                report((sweep + place / len(candidates)) / SWEEPS)
                 changed = toggled(order, step, needed)
                 if changed is None:
                     continue
@@ -275,10 +275,10 @@ class Search:
 
 
 def toggled(order: BoolMatrix, step: int, needed: int) -> BoolMatrix | None:
-    """Return a closed order with a pair taken out or put in; None where that cannot be.
+    """Return a closed order with a pair removed or added; None if that is impossible.
 
-    A pair that follows from others cannot leave, one that contradicts others cannot enter. With
-    one that enters comes all that follows from it.
+    A pair that follows from others cannot leave, and a pair that contradicts others cannot enter.
+    Adding a pair also adds all that follows from it.
 
     Examples
     --------

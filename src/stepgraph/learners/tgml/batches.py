@@ -1,8 +1,8 @@
 """Sequences of many procedures, ready for the likelihood.
 
-Every sum in the paper's likelihood runs over entries Z[y_t, y_s] with s < t. Which ones they are
-is worked out once, so that an epoch is a few sums: over the square of each sequence's steps, or
-over the whole of Z under masks where that is faster. Sequences are kept in chunks of bounded size.
+Every sum in the paper's likelihood runs over entries Z[y_t, y_s] with s < t. A batch finds these
+entries once, so that an epoch is a few sums: over the square of each sequence's steps, or over the
+whole of Z under masks where that is faster. Chunks of sequences have a bounded size.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from stepgraph.errors import FormatError
 from stepgraph.learners.tgml.pair_sums import Chunk, Indices, PairMasks, PairSquares
 
 CHUNK_ENTRIES = 4_000_000
-"""How many entries of Z one chunk of sequences may meet; some 100 MB while it is worked on."""
+"""Maximum number of entries of Z in one chunk of sequences; some 100 MB of work space."""
 
 KEPT_ENTRIES = 64_000_000
-"""Up to how many entries of Z the squares of all chunks are kept; about 1 GB."""
+"""Maximum number of entries of Z for which all squares stay in memory; about 1 GB."""
 
 
 class Pairs(Protocol):
@@ -44,7 +44,7 @@ class Flat(NamedTuple):
     nodes
         The nodes of all.
     lengths
-        (sequences,): how many of them belong to each.
+        (sequences,): the number of nodes of each.
     owner
         (sequences,): the procedure each belongs to, in ascending order.
     """
@@ -65,16 +65,16 @@ class SequenceBatch:
     sizes
         For each procedure its number of nodes, n + 2.
     stride
-        The side of the matrices Z that the batch will meet; by default the largest size.
+        The side of the matrices Z; by default the largest size.
     device
-        Where the tensors go.
+        The device of the tensors.
     chunk_entries
-        How many entries of Z a chunk may meet.
+        Maximum number of entries of Z in a chunk.
     kept_entries
-        Up to how many entries the squares of all chunks are kept. A larger batch builds each
-        chunk's squares whenever they are needed, which is slower, so that memory stays bounded.
+        Maximum number of entries for which the squares of all chunks stay in memory. A larger batch
+        rebuilds each chunk's squares at each use, which is slower but bounds memory.
     weights
-        For each procedure how many recordings each of its sequences stands for; by default one.
+        For each procedure, the number of recordings behind each sequence; by default one.
 
     Raises
     ------
@@ -99,7 +99,7 @@ class SequenceBatch:
         self.stride = max(sizes) if stride is None else stride
         self.device = torch.device(device)
         self.weights: Tensor | None = None
-        """(sequences,): how many recordings each stands for; None if each is one."""
+        """(sequences,): the number of recordings behind each; None if each is one."""
         if weights is not None and any(weight != 1 for group in weights for weight in group):
             flat_weights = [weight for group in weights for weight in group]
             self.weights = torch.tensor(flat_weights, device=self.device)
@@ -109,7 +109,7 @@ class SequenceBatch:
         self._chunks = tuple(self._split(chunk_entries))
         self._kept: dict[int, Pairs] = {}
         self.keeps_pairs = sum(chunk.entries for chunk in self._chunks) <= kept_entries
-        """Whether what the sums of all chunks run over is kept."""
+        """Whether the pairs of all chunks stay in memory."""
 
     def __len__(self) -> int:
         return self.count
@@ -121,13 +121,13 @@ class SequenceBatch:
 
     @cached_property
     def restore(self) -> Tensor:
-        """Where each sequence, as given, stands among the chunks' sequences."""
+        """The place of each input sequence among the chunks' sequences."""
         position = np.empty(self.count, dtype=np.int64)
         position[self._order] = np.arange(self.count)
         return torch.from_numpy(position).to(self.device)
 
     def pairs(self, number: int) -> Pairs:
-        """Return what the sums of a chunk run over."""
+        """Return the pairs that the sums of a chunk run over."""
         if number in self._kept:
             return self._kept[number]
         chunk = self._chunks[number]
@@ -147,7 +147,7 @@ class SequenceBatch:
         lengths = self._flat.lengths[self._order]
         start = 0
         while start < self.count:
-            # Squares grow with the length, so what lies beyond the first too large one is too.
+            # Squares grow with the length, so all beyond the first too large one are too large.
             cost = np.arange(1, self.count - start + 1) * lengths[start:] ** 2
             end = start + max(1, int(np.searchsorted(cost, limit, side="right")))
             some = self._order[start:end]
@@ -162,7 +162,7 @@ class SequenceBatch:
 
 
 def flattened(sequences: Sequence[Sequence[Sequence[int]]], sizes: Sequence[int]) -> Flat:
-    """Return all sequences with START and END added, once they are found in order."""
+    """Check all sequences and return them with START and END added."""
     owners = np.repeat(np.arange(len(sequences)), [len(group) for group in sequences])
     lengths = np.array([len(steps) + 2 for group in sequences for steps in group], dtype=np.int64)
     ends = np.array(sizes, dtype=np.int64)[owners] - 1

@@ -1,7 +1,7 @@
 """Direct Optimization's training: gradient descent by Adam on the rows of Z that still move.
 
-Most rows rest long before the last one does, and what a row at rest adds to the denominators stays
-the same. So that is added once, and an epoch computes only the rows that move, those of all
+Most rows rest long before the last one does, and a row at rest adds a constant to the denominators.
+The training adds that constant once, and an epoch computes only the rows that move, of all
 procedures and seeds together.
 """
 
@@ -18,11 +18,11 @@ from stepgraph.learners.tgml.gradient import Floats, Places, Rows, Sums
 from stepgraph.learners.tgml.stopping import GraphRule
 
 CROWDED = 0.65
-"""The share of the rows that must still move; below it those at rest are taken out."""
+"""Minimum share of rows that move; below it the training drops the rows at rest."""
 DECAYS = (0.9, 0.999)
-"""Adam's usual ones, of the mean gradient and of its square."""
+"""Adam's decay rates of the mean gradient and of its square."""
 TINY = 1e-8
-"""Adam's: added to the root of the mean square."""
+"""Adam's constant, added to the root of the mean square."""
 
 
 class Problem(NamedTuple):
@@ -35,12 +35,12 @@ class Problem(NamedTuple):
     sequences
         The sequences of an epoch: node numbers, without START and END and without repetitions.
     weights
-        How many recordings each sequence stands for; None where each counts once.
+        Number of recordings behind each sequence; None if each counts once.
     always
-        (nodes, nodes): whether j comes before i in every sequence with i; None to ask the
+        (nodes, nodes): whether j comes before i in every sequence with i; None to take it from the
         sequences of the first epoch.
     rule
-        When the whole matrix stops, where rows do not rest; None for the last epoch.
+        The stopping rule of the whole matrix if rows do not rest; None for the last epoch.
     """
 
     scores: Floats
@@ -56,8 +56,8 @@ class Descent(NamedTuple):
     Parameters
     ----------
     beta, learning_rate, epochs, epsilon
-        The weight of the contrastive term, Adam's step, at most how many epochs, and what is added
-        inside the logarithms.
+        The weight of the contrastive term, Adam's step, the maximum number of epochs, and the
+        constant inside the logarithms.
     rows_rest
         Whether a row rests once all that it needs comes first in every sequence.
     drawn
@@ -144,7 +144,7 @@ class _Training:
 
     @property
     def loss(self) -> float:
-        """The loss before the step that was done last, of the problems present."""
+        """The loss of the remaining problems before the last step."""
         return self._sums.loss(self._descent.beta, self._descent.epsilon)
 
     def results(self) -> list[tuple[Floats, int]]:
@@ -167,7 +167,7 @@ class _Training:
         scores -= size * mean / scale * self._rows.spread(self.moving)
 
     def _look(self) -> None:
-        """Find Z, which rows move on, and which problems have none left."""
+        """Update Z, the rows that still move and the problems that are finished."""
         rows = self._rows
         self._Z = rows.softmax(self._entries.scores)
         self.moving = self._finished_at[self._present][rows.problem] == 0
@@ -181,14 +181,14 @@ class _Training:
         self._finished_at[ended[self._finished_at[ended] == 0]] = self.epoch + 1
 
     def _ask_rules(self) -> None:
-        """Let no row move of a matrix that is to stop."""
+        """Stop all rows of each matrix whose rule says so."""
         for number in np.unique(self._rows.problem[self.moving]).tolist():
             rule = self._problems[self._present[number]].rule
             if rule is not None and rule.finished(self.epoch + 1, self._matrix(number)):
                 self.moving &= self._rows.problem != number
 
     def _matrix(self, number: int) -> Floats:
-        """Return Z of a problem that is present with all its rows."""
+        """Return Z of a problem whose rows are all present."""
         own = np.flatnonzero(self._rows.problem == number)
         size = len(own) + 1
         Z = np.zeros((size, size))
@@ -197,12 +197,12 @@ class _Training:
         return Z
 
     def _take_out(self) -> None:
-        """Go on with the rows that move, and the problems that have some."""
+        """Drop the rows at rest and the problems without moving rows."""
         rows = self._rows
         sizes = self._sizes[self._present]
         unfinished = np.zeros(len(sizes), dtype=bool)
         unfinished[rows.problem[self.moving]] = True
-        # Where sequences are drawn anew, what a row at rest contributes does not stay the same.
+        # With newly drawn sequences, the contribution of a row at rest changes.
         staying = unfinished[rows.problem] if self._descent.drawn else self.moving
         self._put(~staying)
         resting = ~staying & unfinished[rows.problem]
@@ -244,7 +244,7 @@ class _Training:
 
 
 class _Entries(NamedTuple):
-    """What training keeps of each entry of the rows that move.
+    """The state of each entry of the rows that move.
 
     Parameters
     ----------

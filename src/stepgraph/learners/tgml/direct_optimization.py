@@ -41,12 +41,11 @@ class DirectOptimization(Learner):
     Parameters
     ----------
     repetitions
-        Which occurrence counts where a recording repeats a step; 'random' draws anew each
-        epoch.
+        Which occurrence of a repeated step counts; 'random' draws anew each epoch.
     beta
         The weight of the contrastive term of the loss.
     learning_rate
-        Adam's.
+        Adam's learning rate.
     epochs
         The largest number of epochs.
     stopping
@@ -57,9 +56,9 @@ class DirectOptimization(Learner):
     epsilon
         Added inside the logarithms.
     spread
-        The standard deviation of the first scores is this over the number of nodes. An even
-        row of N nodes lies 2 / N above the threshold 1 / N, in proportion, so a spread well
-        below 2 lets no edge start out below it.
+        The standard deviation of the first scores, times the number of nodes. An even row of N
+        nodes lies 2 / N above the threshold 1 / N, in proportion, so a spread well below 2 starts
+        every edge above it.
     protected
         Whether to learn only from recordings in which the robust learner sees no slip.
     """
@@ -108,8 +107,8 @@ class DirectOptimization(Learner):
         progress
             Called with the number of epochs done.
         """
-        believed = [self._believed(given) for given in procedures]
-        tasks = [_Task(self, given, seed) for given in believed for seed in seeds]
+        believed = [self._believed(demonstrations) for demonstrations in procedures]
+        tasks = [_Task(self, demonstrations, seed) for demonstrations in believed for seed in seeds]
         if not tasks:
             return [[] for _ in procedures]
         found = optimise(_problems(tasks), self._descent(), progress)
@@ -123,8 +122,8 @@ class DirectOptimization(Learner):
         optimise(_problems([task]), self._descent(), no_progress, losses)
         return Curve("TGML loss", "epoch", tuple(losses))
 
-    def _believed(self, given: Demonstrations) -> Demonstrations:
-        return without_slips(given) if self.protected else given
+    def _believed(self, demonstrations: Demonstrations) -> Demonstrations:
+        return without_slips(demonstrations) if self.protected else demonstrations
 
     def _descent(self) -> Descent:
         return Descent(
@@ -138,19 +137,21 @@ class DirectOptimization(Learner):
 
 
 class _Task:
-    """One procedure with one seed, on its way through the optimisation."""
+    """One procedure with one seed."""
 
-    def __init__(self, learner: DirectOptimization, given: Demonstrations, seed: int) -> None:
-        self._learner, self._given, self.seed = learner, given, seed
-        self._free = without_repetitions(given, learner.repetitions, seed=seed)
+    def __init__(
+        self, learner: DirectOptimization, demonstrations: Demonstrations, seed: int
+    ) -> None:
+        self._learner, self._demonstrations, self.seed = learner, demonstrations, seed
+        self._free = without_repetitions(demonstrations, learner.repetitions, seed=seed)
 
     @property
     def size(self) -> int:
-        """How many nodes the procedure has."""
-        return len(self._given.vocabulary) + 2
+        """Number of nodes of the procedure."""
+        return len(self._demonstrations.vocabulary) + 2
 
     def problem(self, draws: Matrix) -> Problem:
-        """Return what to optimise, given standard normal draws of its size and seed."""
+        """Return the matrix to optimise, from standard normal draws of its size and seed."""
         learner, free = self._learner, self._free
         scores = first_scores(draws, learner.spread)
         rule = None
@@ -159,24 +160,24 @@ class _Task:
                 free.sequences, target=learner.target, patience=learner.patience
             )
         if learner.repetitions is Repetitions.RANDOM:
-            # Only drawn sequences are not made distinct, so only there a weight counts.
-            weights = [recording.weight for recording in self._given]
+            # All but drawn sequences are distinct, so only drawn ones need weights.
+            weights = [recording.weight for recording in self._demonstrations]
             return Problem(scores, self._drawn, weights, self._always, rule)
         always = self._always if learner.repetitions is Repetitions.EXPAND else None
         return Problem(scores, lambda _: free.sequences, None, always, rule)
 
     def learned(self, Z: Matrix, epochs: int) -> Learned:
-        """Return what the weights say; a step that no recording shows needs START only."""
+        """Return the result; a step that no recording shows needs START only."""
         learner, size = self._learner, len(Z)
         for node in range(1, size - 1):
-            if node not in self._given.seen:
+            if node not in self._demonstrations.seen:
                 Z[node] = 0.0
                 Z[node, 0] = 1.0
         # A row at rest has preconditions, and all of them come first in every sequence.
         at_rest = learner.stopping is Stopping.ROWS and epochs < learner.epochs
         accuracy = 1.0 if at_rest else sequence_accuracy(1 / size < Z, self._free.sequences)
         return Learned(
-            WeightedAdjacency(self._given.vocabulary, Z),
+            WeightedAdjacency(self._demonstrations.vocabulary, Z),
             self._free.notes,
             {"epochs": epochs, "sequence_accuracy": accuracy},
         )
@@ -184,15 +185,15 @@ class _Task:
     @cached_property
     def _always(self) -> NDArray[np.bool_]:
         """Whether j comes before i in every sequence with i, whichever occurrences count."""
-        return precedence(self._given, self._learner.repetitions).always
+        return precedence(self._demonstrations, self._learner.repetitions).always
 
     def _drawn(self, epoch: int) -> list[tuple[int, ...]]:
         rng = random.Random(f"{self.seed}/{epoch}")
-        return [random_occurrences(recording.steps, rng) for recording in self._given]
+        return [random_occurrences(recording.steps, rng) for recording in self._demonstrations]
 
 
 def _problems(tasks: Sequence[_Task]) -> list[Problem]:
-    """Return what to optimise; procedures of one size and seed begin alike."""
+    """Return the matrices to optimise; those of one size and seed begin alike."""
     draws = {
         (size, seed): normal_draws(size * size, seed).reshape(size, size)
         for size, seed in {(task.size, task.seed) for task in tasks}

@@ -28,10 +28,10 @@ Numbers = NDArray[np.int64]
 _Value = TypeVar("_Value", bound=Any)
 
 PART_PAIRS = 4_000_000
-"""How many pairs of places are listed at once."""
+"""Number of pairs of places in one list."""
 KEPT_PAIRS = 32_000_000
-"""Up to how many pairs of places the lists are kept between epochs, about 1 GB; beyond it they are
-built whenever they are needed, which is slower, so that memory stays bounded."""
+"""Maximum number of pairs of places for which the lists stay in memory between epochs, about 1 GB.
+Beyond it each use rebuilds them, which is slower but bounds memory."""
 
 
 class Rows:
@@ -43,7 +43,7 @@ class Rows:
     Parameters
     ----------
     sizes
-        How many nodes each problem has.
+        Number of nodes of each problem.
     problem, node
         (rows,): the row of which node in which problem.
     """
@@ -90,11 +90,11 @@ class Places:
     owner
         (sequences,): the problem of each.
     lengths
-        (sequences,): how many places each has.
+        (sequences,): the number of places of each.
     columns
         (places,): the node at each place, one sequence after the other.
     weights
-        (places,): how many recordings its sequence stands for; None where each is one.
+        (places,): the number of recordings behind its sequence; None if each is one.
     """
 
     def __init__(
@@ -117,9 +117,9 @@ class Places:
         problems
             For each problem its sequences in node numbers, without START and END.
         weights
-            For each problem how many recordings each sequence stands for; None for one.
+            For each problem, the number of recordings behind each sequence; None for one.
         sizes
-            How many nodes each problem has.
+            Number of nodes of each problem.
 
         Raises
         ------
@@ -160,7 +160,7 @@ class Places:
         problems
             Their numbers, in ascending order.
         sizes
-            How many nodes each problem has, before.
+            Number of nodes of each problem before the selection.
         """
         number = np.full(len(sizes), -1)
         number[problems] = np.arange(len(problems))
@@ -287,7 +287,7 @@ class Pairs:
         for block, length in self._blocks:
             terms, nums = (a[block].reshape(-1, length) for a in (den, num[self.part]))
             np.cumsum(terms, axis=1, out=terms)
-            # The node that comes next is unobserved, so den >= num, whatever rounding says.
+            # The next node is unobserved, so den >= num, despite rounding.
             np.maximum(terms[:, :-1], nums[:, 1:], out=terms[:, :-1])
             terms[:, -1] = 1.0
         return den
@@ -315,7 +315,7 @@ class Pairs:
 
 
 class Sums:
-    """What the gradient of some rows needs of sequences and of the rows at rest.
+    """The sums behind the gradient of some rows, over sequences and rows at rest.
 
     Parameters
     ----------
@@ -328,7 +328,7 @@ class Sums:
     def __init__(self, places: Places, rows: Rows) -> None:
         self._places, self._rows = places, rows
         self._at_rest: Floats = np.zeros(len(places.columns))
-        """By place: arrival - num as far as the rows at rest contribute."""
+        """By place: the part of arrival - num that the rows at rest contribute."""
         self._changes = self._at_rest
         self._num: Floats = np.ones(len(places.columns))
         self._kept: list[Pairs] | None = None
@@ -341,7 +341,7 @@ class Sums:
         Z
             Their entries.
         beta, epsilon
-            The weight of the contrastive term, and what is added inside the logarithms.
+            The weight of the contrastive term, and the constant inside the logarithms.
         """
         gradient = np.zeros(len(Z))
         whole = np.zeros(self._rows.total_columns)
@@ -362,14 +362,14 @@ class Sums:
         return sum(pairs.loss(self._changes, self._num, beta, epsilon) for pairs in self._pairs())
 
     def rest(self, rows: Rows, Z: Floats) -> None:
-        """Add what rows contribute that do not move from now on."""
+        """Add the contribution of rows that do not move from now on."""
         column_sums = rows.column_sums(Z)
         for part in self._places.parts():
             pairs = Pairs(self._places, rows, *part)
             pairs.add_changes(Z, column_sums, self._at_rest, self._num)
 
     def only(self, problems: Numbers, sizes: Numbers, rows: Rows) -> Sums:
-        """Return the sums of some problems; `Places.only` says more."""
+        """Return the sums of some problems; see `Places.only`."""
         places, kept = self._places.only(problems, sizes)
         smaller = Sums(places, rows)
         smaller._at_rest, smaller._num = self._at_rest[kept], self._num[kept]
@@ -391,7 +391,7 @@ class Sums:
         return contradicted
 
     def _pairs(self) -> Iterable[Pairs]:
-        """List the pairs of the rows that move, part by part; anew where there are too many."""
+        """Yield the pairs of the moving rows, part by part; rebuild them if there are too many."""
         if self._kept is not None:
             return self._kept
         every = (Pairs(self._places, self._rows, *part) for part in self._places.parts())

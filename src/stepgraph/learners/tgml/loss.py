@@ -23,7 +23,7 @@ from stepgraph.learners.tgml.batches import SequenceBatch
 from stepgraph.learners.tgml.pair_sums import Chunk
 
 CASE_ENTRIES = 16_000_000
-"""How many entries of unweighted graphs are looked at at once."""
+"""Number of entries of unweighted graphs in one step of work."""
 
 
 class TGMLLoss(nn.Module):
@@ -59,8 +59,8 @@ class TGMLLoss(nn.Module):
         batch
             The sequences.
         weights
-            One factor for each sequence, in the order in which the batch was given them; by
-            default the batch's own weights.
+            One factor for each sequence, in the order of the batch's input; by default the batch's
+            own weights.
         """
         weights = batch.weights if weights is None else weights
         if weights is not None:
@@ -163,14 +163,14 @@ class LogSums(torch.autograd.Function):
         chunk = batch.chunks[number]
         num, arrivals = batch.pairs(number).sums(models.detach())
         den = arrivals.cumsum_(1).sub_(num.cumsum(1)).add_(num)
-        # y_t itself is unobserved, so den_t >= num_t; rounding must not say otherwise.
+        # y_t itself is unobserved, so den_t >= num_t, despite rounding.
         den = torch.maximum(den, num).add_(epsilon)
         num.add_(epsilon)
         if chunk.padding is not None:
             num.masked_fill_(chunk.padding, 1.0)
             den.masked_fill_(chunk.padding, 1.0)
         ctx.save_for_backward(num, den)
-        # Not the pairs: a large batch builds them anew, so that one chunk's are held at a time.
+        # Does not save the pairs: a large batch rebuilds them, to hold one chunk's at a time.
         ctx.batch, ctx.number = batch, number
         return num.log().sum(1).T, den.log().sum(1).T
 

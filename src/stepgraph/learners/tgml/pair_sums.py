@@ -29,15 +29,15 @@ class Chunk:
     nodes
         (sequences, length): node numbers, START first and END last, then zeros.
     lengths
-        (sequences,): how many of them count.
+        (sequences,): the number of nodes that count.
     owner
         (sequences,): the procedure each sequence belongs to.
     sizes
-        (procedures,): how many nodes each procedure has.
+        (procedures,): the number of nodes of each procedure.
     stride
         The side of the matrices Z, at least the largest size.
     device
-        Where the tensors go.
+        The device of the tensors.
     """
 
     nodes: Indices
@@ -54,7 +54,7 @@ class Chunk:
 
     @property
     def entries(self) -> int:
-        """How many entries of Z its sequences meet, the padding counted."""
+        """Number of entries of Z that its sequences use, padding included."""
         return int(self.nodes.size) * int(self.nodes.shape[1])
 
     def parts(self, most: int) -> Iterator[Chunk]:
@@ -127,7 +127,7 @@ class PairSquares:
         self._chunk = chunk
         length = nodes.shape[1]
         exists = np.arange(length) < chunk.lengths[:, None]
-        # What is no pair reads the zero behind the last entry.
+        # Places without a pair read the zero behind the last entry.
         none = len(chunk.sizes) * side**2
         rows = (chunk.owner[:, None] * side + nodes) * side
         both = exists[:, :, None] & exists[:, None, :]
@@ -195,7 +195,7 @@ class PairSquares:
         return torch.stack(parts)
 
     def _working(self, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
-        """Return room for two squares of all sequences, asked for once and not at every epoch."""
+        """Return buffers for two squares of all sequences, allocated once."""
         if dtype not in self._room:
             room = torch.empty((2, *self._shape), dtype=dtype, device=self._cells.device)
             self._room[dtype] = room[0], room[1]
@@ -208,8 +208,8 @@ class PairSquares:
 
 
 DENSE = 3
-"""How many times the entries that its sequences meet a chunk's masks may have: at that, a square
-and a mask cost the same."""
+"""Maximum ratio of a chunk's mask entries to its square entries; at this ratio both cost the
+same."""
 
 
 class PairMasks:
@@ -238,7 +238,7 @@ class PairMasks:
         places = np.full((len(chunk.sizes) * most, side), -1, dtype=np.int32)
         is_node = np.arange(side) < chunk.sizes[chunk.owner, None]
         places[slot] = np.where(is_node, chunk.places, -1)
-        # What never comes is later than all that come, and nothing is later than it.
+        # A node that never comes is later than all that come, and nothing is later than it.
         earlier = np.full_like(places, nodes.shape[1])
         earlier[slot] = chunk.places
         mask = torch.from_numpy(places)[:, :, None] > torch.from_numpy(earlier)[:, None, :]
@@ -294,7 +294,7 @@ class PairMasks:
         return torch.stack(parts)
 
     def _working(self, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
-        """Return the mask in the type of Z, and room to multiply it in."""
+        """Return the mask in the type of Z, and a buffer for products."""
         if dtype not in self._masks:
             mask = self._mask.to(dtype)
             self._masks[dtype] = mask, torch.empty_like(mask)

@@ -27,10 +27,10 @@ class Stopping(StrEnum):
     step in every sequence; docs/decisions/0002 has the figures.
     """
     PAPER = "paper"
-    """When the sequence accuracy of the whole graph has reached a target and waited in vain for a
-    better one."""
+    """Stop when the sequence accuracy of the whole graph has reached a target and no longer
+    improves."""
     NEVER = "never"
-    """After the last epoch."""
+    """Stop after the last epoch."""
 
 
 class GraphRule(Protocol):
@@ -46,13 +46,13 @@ class SequenceAccuracyPlateau:
     Parameters
     ----------
     sequences
-        What the accuracy is taken over.
+        The sequences to measure the accuracy on.
     target
-        The accuracy from which on stopping is allowed.
+        Minimum accuracy for stopping.
     patience
         How many epochs to wait for a better one; 0 stops at once.
     graph_of
-        Which edges weights stand for: row = step, column = precondition. By default those above the
+        Maps weights to edges: row = step, column = precondition. By default those above the
         threshold, 1 over the number of nodes. A graph with a cycle does not count.
     """
 
@@ -70,7 +70,7 @@ class SequenceAccuracyPlateau:
         self._best, self._best_at = -1.0, 0
 
     def finished(self, epoch: int, Z: Matrix) -> bool:
-        """Return whether no improvement has come for as long as its patience lasts."""
+        """Return whether the accuracy has not improved for `patience` epochs."""
         edges = self._graph_of(Z)
         accuracy = sequence_accuracy(edges, self._sequences)
         if accuracy >= self._target and accuracy > self._best and _is_acyclic(edges):

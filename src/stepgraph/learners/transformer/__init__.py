@@ -1,7 +1,7 @@
 """The Task Graph Transformer: from embeddings of key-steps to the adjacency matrix.
 
-`learner` holds the methods ``tgt-text`` and ``tgt-video``. `model` is the network, `dataset` what
-it learns from, `fitting` its training by the TGML loss, `trained` a trained network, its file and
-its answers. Embeddings come from `sentence_embeddings` (by `minilm`, unless told otherwise) or from
+`learner` holds the methods ``tgt-text`` and ``tgt-video``. `model` is the network, `dataset` its
+training data, `fitting` its training by the TGML loss, `trained` a trained network, its file and
+its answers. Embeddings come from `sentence_embeddings` (by default from `minilm`) or from
 `embedding_files`.
 """

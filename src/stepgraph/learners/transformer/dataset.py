@@ -1,4 +1,4 @@
-"""What a network learns from: procedures as sequences and embeddings, whole or in part."""
+"""The training data of a network: procedures as sequences and embeddings, whole or in part."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class EmbeddedProcedure:
     always
         (nodes, nodes): whether j comes before i in every sequence with i.
     notes
-        Sentences about what was merged or left out.
+        Sentences about merged or dropped recordings.
     """
 
     sequences: tuple[tuple[int, ...], ...]
@@ -43,16 +43,20 @@ class EmbeddedProcedure:
 
     @classmethod
     def of(
-        cls, given: Demonstrations, views: Sequence[Vectors], repetitions: Repetitions, seed: int
+        cls,
+        demonstrations: Demonstrations,
+        views: Sequence[Vectors],
+        repetitions: Repetitions,
+        seed: int,
     ) -> EmbeddedProcedure:
         """Put a procedure's recordings and embeddings together."""
-        free = without_repetitions(given, repetitions, seed=seed)
-        always = precedence(given, repetitions).always
+        free = without_repetitions(demonstrations, repetitions, seed=seed)
+        always = precedence(demonstrations, repetitions).always
         return cls(free.sequences, tuple(views), always, free.notes)
 
     @property
     def size(self) -> int:
-        """How many nodes it has."""
+        """Number of nodes."""
         return len(self.views) + 2
 
     @cached_property
@@ -89,7 +93,7 @@ class EmbeddedProcedure:
     def part(self, rng: np.random.Generator) -> EmbeddedProcedure:
         """Return a procedure of some of the key-steps, with the sequences cut down to them.
 
-        What is left of an order is an order of what is left, so every part is a procedure too.
+        An order restricted to some steps is still an order, so every part is a procedure too.
         """
         count = len(self.views)
         if count <= 2:
@@ -106,7 +110,7 @@ class EmbeddedProcedure:
 
 
 def padded(embeddings: Sequence[Vectors]) -> tuple[Tensor, Tensor | None]:
-    """Return embeddings as one tensor, and how many each procedure has where they differ."""
+    """Return embeddings as one tensor, and the number of steps of each procedure if they differ."""
     counts = [len(own) for own in embeddings]
     if len(set(counts)) == 1:
         return torch.from_numpy(np.stack(embeddings)), None

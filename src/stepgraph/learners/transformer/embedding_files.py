@@ -2,9 +2,9 @@
 
 **Step names.** npz, safetensors, or torch's .pt. In npz and safetensors a file holds one vector for
 each step, under the step's name; or a matrix 'embeddings' with one row a step, beside an array of
-their names, 'steps' (npz). A .pt file holds a dictionary from step names to tensors. It is loaded
-with weights only: a pickle that holds anything but plain tensors could run code when opened, and
-is refused.
+their names, 'steps' (npz). A .pt file holds a dictionary from step names to tensors. stepgraph
+loads weights only: it refuses a pickle that holds anything but plain tensors, because opening it
+could run code.
 
 **Video segments.** A folder with a folder for each procedure, in two forms. The released one has a
 folder for each recording, and in it a file for each segment, ``<number>_<anything>.pt``: the number
@@ -36,9 +36,9 @@ from stepgraph.sequences import Demonstrations, KeyStepSequence
 SUFFIXES = (".npz", ".safetensors", ".pt", ".pth")
 
 LARGEST_GROWTH = 50
-"""How many times its size a compressed file may grow."""
+"""Maximum growth of a compressed file, as a multiple of its size."""
 GROWTH_FROM = 100_000_000
-"""From how many bytes on the growth counts."""
+"""Minimum size in bytes from which the growth counts."""
 
 Vectors = NDArray[np.float32]
 
@@ -71,7 +71,7 @@ def vectors_of(steps: Sequence[str], vectors: Mapping[str, Vectors], where: str)
     Raises
     ------
     FormatError
-        If a step has none; the message names the nearest names.
+        If a step has none; the message suggests a near name.
     """
     missing = [step for step in steps if step not in vectors]
     if missing:
@@ -83,7 +83,7 @@ def vectors_of(steps: Sequence[str], vectors: Mapping[str, Vectors], where: str)
 
 
 def checked(raw: Mapping[str, Any], where: str) -> Mapping[str, Vectors]:
-    """Return vectors as numbers of one width.
+    """Check vectors and return them as numbers of one width.
 
     Raises
     ------
@@ -92,10 +92,10 @@ def checked(raw: Mapping[str, Any], where: str) -> Mapping[str, Vectors]:
     """
     vectors: dict[str, NDArray[np.float32]] = {}
     width = 0
-    for name, given in raw.items():
+    for name, raw_values in raw.items():
         if not name.strip():
             raise FormatError(f"{where}: an embedding has an empty name; expected a step's")
-        values = np.asarray(given)
+        values = np.asarray(raw_values)
         if values.ndim == 2 and len(values) == 1:
             values = values[0]
         if values.ndim != 1 or not len(values) or values.dtype.kind not in "fiu":
@@ -118,11 +118,11 @@ def checked(raw: Mapping[str, Any], where: str) -> Mapping[str, Vectors]:
 
 
 def load_npz(path: Path) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an npz file; one with anything else in it is refused."""
+    """Return the arrays of an npz file; refuse a file with anything else in it."""
     try:
         packed = path.read_bytes()
         _check_growth(packed, path)
-        # From bytes, as numpy leaves a broken file open.
+        # From bytes, because numpy leaves a broken file open.
         with reading_arrays(), np.load(io.BytesIO(packed), allow_pickle=False) as content:
             arrays = {name: content[name] for name in content.files}
     except (
@@ -147,10 +147,10 @@ def _check_growth(content: bytes, path: Path) -> None:
 
 
 def load_torch(path: Path) -> Any:
-    """Return what a .pt file holds, which may be tensors and plain containers of them only."""
+    """Return the content of a .pt file: tensors and plain containers of tensors only."""
     try:
         with warnings.catch_warnings():
-            # That a pickle is of another kind than torch's own is said by refusing it.
+            # The refusal below covers pickles of other kinds than torch's own.
             warnings.simplefilter("ignore")
             return torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError:
@@ -158,7 +158,7 @@ def load_torch(path: Path) -> Any:
             f"{path}: a pickle with more in it than plain tensors, which could run code; refused. "
             "Save a dictionary from step names to tensors, or an npz file"
         ) from None
-    except Exception as error:  # torch lets whatever goes wrong inside a pickle through
+    except Exception as error:  # torch passes on any error from inside a pickle
         raise _broken(path, error) from None
 
 
@@ -215,16 +215,18 @@ def _broken(path: Path, error: Exception) -> FormatError:
     return FormatError(f"{path}: cannot be read as {path.suffix}, is it whole? ({reason})")
 
 
-def read_segments(folder: str | Path, given: Demonstrations, kind: str = "video") -> list[Vectors]:
-    """Return the embeddings of each key-step in the recordings given: (views, features) each.
+def read_segments(
+    folder: str | Path, demonstrations: Demonstrations, kind: str = "video"
+) -> list[Vectors]:
+    """Return the embeddings of each key-step in the recordings: (views, features) each.
 
-    Only files of these recordings are opened, so that those held for test stay unseen.
+    It opens files of these recordings only, so that test recordings stay unseen.
 
     Parameters
     ----------
     folder
-        With a folder for each procedure.
-    given
+        The folder that holds a folder for each procedure.
+    demonstrations
         The recordings.
     kind
         Which entry of the released files: 'video' or 'text'.
@@ -237,30 +239,30 @@ def read_segments(folder: str | Path, given: Demonstrations, kind: str = "video"
         If a segment has no embedding or there is one too many, widths differ, or values are not
         finite.
     """
-    root = Path(folder) / given.procedure
+    root = Path(folder) / demonstrations.procedure
     if not root.is_dir():
         raise FileError(
-            f"{root}: no such folder; expected one for the procedure {given.procedure!r}, in it "
-            "one for each recording"
+            f"{root}: no such folder; expected one for the procedure "
+            f"{demonstrations.procedure!r}, in it one for each recording"
         )
     found: dict[int, list[Vectors]] = {}
-    for recording in given:
-        for node, vector in _recording(root, recording, given, kind):
+    for recording in demonstrations:
+        for node, vector in _recording(root, recording, demonstrations, kind):
             found.setdefault(node, []).append(vector)
     width = _one_width(found, root)
     empty = np.zeros((1, width), np.float32)  # of a step that no recording shows; it is left out
     return [
         np.stack(found[node]) if node in found else empty
-        for node in range(1, len(given.vocabulary) + 1)
+        for node in range(1, len(demonstrations.vocabulary) + 1)
     ]
 
 
 def _recording(
-    root: Path, recording: KeyStepSequence, given: Demonstrations, kind: str
+    root: Path, recording: KeyStepSequence, demonstrations: Demonstrations, kind: str
 ) -> list[tuple[int, Vectors]]:
     packed = root / f"{recording.id}.npz"
     if packed.is_file():
-        return _packed(packed, recording, given)
+        return _packed(packed, recording, demonstrations)
     folder = root / recording.id
     if not folder.is_dir():
         raise FileError(
@@ -279,16 +281,16 @@ def _recording(
                 f"{path}: the segment {number} has another file, {files[int(number)].name}"
             )
         files[int(number)] = path
-    _complete(sorted(files), recording, given, str(folder))
+    _complete(sorted(files), recording, demonstrations, str(folder))
     return [(node, _entry(files[place], kind)) for place, node in enumerate(recording.steps)]
 
 
 def _complete(
-    places: Sequence[int], recording: KeyStepSequence, given: Demonstrations, where: str
+    places: Sequence[int], recording: KeyStepSequence, demonstrations: Demonstrations, where: str
 ) -> None:
     for place, node in enumerate(recording.steps):
         if place not in places:
-            name = given.vocabulary.name(node)
+            name = demonstrations.vocabulary.name(node)
             raise FormatError(f"{where}: no embedding of segment {place}, {name!r}")
     extra = [place for place in places if place >= len(recording.steps)]
     if extra:
@@ -307,7 +309,7 @@ def _entry(path: Path, kind: str) -> Vectors:
 
 
 def _packed(
-    path: Path, recording: KeyStepSequence, given: Demonstrations
+    path: Path, recording: KeyStepSequence, demonstrations: Demonstrations
 ) -> list[tuple[int, Vectors]]:
     content = load_npz(path)
     if set(content) != {"steps", "embeddings"}:
@@ -318,8 +320,8 @@ def _packed(
             f"{path}: 'steps' has shape {names.shape} and 'embeddings' {matrix.shape}; expected "
             "one name and one row for each segment"
         )
-    expected = given.names(recording)
-    _complete(range(len(names)), recording, given, str(path))
+    expected = demonstrations.names(recording)
+    _complete(range(len(names)), recording, demonstrations, str(path))
     for place, (came, wanted) in enumerate(zip(names.tolist(), expected, strict=True)):
         if came != wanted:
             raise FormatError(

@@ -19,37 +19,37 @@ from stepgraph.learners.transformer.dataset import EmbeddedProcedure, padded
 from stepgraph.learners.transformer.model import MASKED, Prediction, TaskGraphTransformer
 
 LOOK_EVERY = 10
-"""After how many epochs each to look whether the network agrees with all sequences."""
+"""Number of epochs between checks whether the network agrees with all sequences."""
 WARM_UP = 20
-"""Over how many steps the learning rate rises."""
+"""Number of steps over which the learning rate rises."""
 LEAST = 0.02
-"""Which share of the learning rate is left at the end."""
+"""Share of the learning rate that is left at the end."""
 LARGEST_NORM = 1.0
-"""A gradient longer than this is cut down to it: one odd procedure must not undo the others."""
+"""Maximum norm of a gradient, so that one odd procedure cannot undo the others."""
 TEMPERATURE = 0.9
 """The paper's T: cosine similarities are multiplied by exp(T)."""
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """How a network is trained; the learner's settings of these names say more.
+    """The schedule of a training; see the learner's settings of the same names.
 
     Parameters
     ----------
     learning_rate, epochs
-        Adam's step, and at most how many times over the data set.
+        Adam's step, and the maximum number of passes over the data set.
     beta, final_beta, beta_every
-        The weight of the contrastive term: from the first to the last linearly, changed every so
-        many epochs.
+        The weight of the contrastive term: linear from the first to the last, changed every
+        `beta_every` epochs.
     distinctiveness
         The weight of the distinctiveness cross-entropy.
     evenness, final_evenness, cooling
-        The weight of the rows' entropy, as a number of recordings: from the first to the last
-        geometrically, over so many epochs.
+        The weight of the rows' entropy, as a number of recordings: geometric from the first to the
+        last, over `cooling` epochs.
     subsets
-        In which share of its turns a procedure is cut down to some of its key-steps.
+        Share of the turns in which a procedure is cut down to some of its key-steps.
     together
-        How many procedures one step of the optimizer sees.
+        Number of procedures in one step of the optimizer.
     stop
         Whether to end once the network agrees with all sequences.
     epsilon
@@ -85,7 +85,7 @@ class Schedule:
 
 
 class Group(NamedTuple):
-    """Procedures that one step of the optimizer sees.
+    """The procedures of one step of the optimizer.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class Group(NamedTuple):
 
 
 class Objective:
-    """What a network minimises: the loss of a data set's procedures, a group of them at each step.
+    """The objective of a network: the loss of a group of procedures at each step.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class Objective:
     schedule
         How to train.
     seed
-        For what is drawn: the turns, views and parts.
+        The seed of the random turns, views and parts.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class Objective:
 
     @property
     def steps(self) -> int:
-        """How many steps of the optimizer there are at most."""
+        """Maximum number of steps of the optimizer."""
         return self._schedule.epochs * len(self._groups)
 
     def groups(self, epoch: int) -> Iterator[Group]:
@@ -156,7 +156,7 @@ class Objective:
             yield Group(group, self._whole[number], epoch)
 
     def loss(self, group: Group) -> Tensor:
-        """Return the TGML loss and what regularises it, averaged over recordings and procedures.
+        """Return the regularised TGML loss, averaged over recordings and procedures.
 
         Rows with all their weight on steps that always come first are equally likely, however
         they spread it; the rows' entropy prefers the most even one, whose edges all lie above the
@@ -186,7 +186,7 @@ class Objective:
         return value / len(own.Z)
 
     def reached(self, epoch: int) -> bool:
-        """Return whether the network agrees with all sequences, which is asked now and then."""
+        """Return whether the network agrees with all sequences, checked every few epochs."""
         if not self._schedule.stop or epoch % LOOK_EVERY:
             return False
         self._network.eval()
@@ -195,7 +195,7 @@ class Objective:
         )
 
     def _predicted(self, procedures: Sequence[EmbeddedProcedure]) -> Prediction:
-        """Return what the network makes of procedures, each key-step seen in one of its views."""
+        """Return the prediction for procedures, with one random view of each key-step."""
         embeddings, counts = padded([procedure.drawn(self._rng) for procedure in procedures])
         counts = None if counts is None else counts.to(self._device)
         prediction: Prediction = self._network(embeddings.to(self._device), counts)
@@ -222,9 +222,9 @@ def fit(
     network
         Trained in place.
     dataset, schedule
-        On what, and how.
+        The training data and the schedule.
     seed
-        For what is drawn; the network's own seed was for its first weights.
+        The seed of the training's draws; the first weights have the network's own seed.
     """
     objective = Objective(network, dataset, schedule, seed)
     device = next(network.parameters()).device
@@ -232,7 +232,7 @@ def fit(
     optimizer = torch.optim.Adam(network.parameters(), lr=schedule.learning_rate, fused=True)
 
     def share(step: int) -> float:
-        """Return the share of the learning rate: a short warm-up, then a linear way down."""
+        """Return the share of the learning rate: a short warm-up, then a linear descent."""
         return min((step + 1) / WARM_UP, max(1 - (step + 1) / objective.steps, LEAST))
 
     losses = train(

@@ -40,7 +40,7 @@ from stepgraph.learners.transformer.trained import TrainedTransformer, save_chec
 from stepgraph.sequences import Demonstrations
 
 SEED_OF_DRAWS = 1_000_003
-"""Sets apart what is drawn in training from a network's first weights."""
+"""Separates the draws in training from a network's first weights."""
 
 
 @dataclass(frozen=True)
@@ -56,27 +56,26 @@ class TransformerLearner(Learner):
     heads, layers
         The parts of its attention, and the layers of its encoder.
     dropout
-        Which share of what a layer adds is dropped in training. The paper's is 0.25.
+        Share of a layer's output that is dropped in training. The paper's is 0.25.
     learning_rate, epochs
-        Adam's step, and at most how many times over all procedures; 0 epochs for 300, or 150 if
-        procedures share a network. The paper's are 0.000001 and 3000.
+        Adam's step, and the maximum number of passes over all procedures; 0 epochs means 300, or
+        150 if procedures share a network. The paper's are 0.000001 and 3000.
     beta, final_beta, beta_every
-        The weight of the loss's contrastive term: from the first to the last linearly, changed
-        every so many epochs. The paper's go from 1 to 0.05, changed every 100.
+        The weight of the contrastive term: linear from the first to the last, changed every
+        `beta_every` epochs. The paper's goes from 1 to 0.05, changed every 100.
     distinctiveness
         The weight of the cross-entropy that keeps key-steps apart.
     evenness, final_evenness, cooling
-        The weight of the rows' entropy, counted in recordings: from the first to the last
-        geometrically over so many epochs; 0 for 100, or 40 if procedures share a network. The
-        paper has none.
+        The weight of the rows' entropy, counted in recordings: geometric from the first to the last
+        over `cooling` epochs; 0 means 100, or 40 if procedures share a network. The paper has none.
     subsets
-        In which share of its turns a procedure is cut down to some of its key-steps.
+        Share of the turns in which a procedure is cut down to some of its key-steps.
     together
-        How many procedures a step of the optimizer sees, where they share a network.
+        Number of procedures in a step of the optimizer, if they share a network.
     stop
         Whether to end once all edges agree with all sequences.
     device
-        Where to compute: any torch device.
+        The torch device to compute on.
     """
 
     seeded: ClassVar[bool] = True
@@ -129,7 +128,7 @@ class TransformerLearner(Learner):
         """Return, for each procedure and key-step, its embeddings: (views, features)."""
 
     def check_tasks(self, networks: int) -> None:
-        """Check that as many networks can be trained as are asked for; a method may refuse."""
+        """Check the number of networks to train; a method may refuse it."""
 
     def keep(self, network: TaskGraphTransformer, procedures: Sequence[str]) -> None:
         """Do something with a trained network; a method may save it."""
@@ -152,8 +151,10 @@ class TransformerLearner(Learner):
         rows: list[list[Learned]] = [[] for _ in procedures]
         for result in self._trained(procedures, seeds, progress):
             for number, example in zip(result.group, result.dataset, strict=True):
-                given = procedures[number]
-                rows[number].append(_learned(result.network, given, example, result.epochs))
+                demonstrations = procedures[number]
+                rows[number].append(
+                    _learned(result.network, demonstrations, example, result.epochs)
+                )
         return rows
 
     def networks(
@@ -231,7 +232,7 @@ class TransformerLearner(Learner):
         Parameters
         ----------
         dataset, seed
-            On what, and with which draws.
+            The training data, and the seed of all draws.
 
         Raises
         ------
@@ -261,7 +262,7 @@ class TransformerLearner(Learner):
             distinctiveness=self.distinctiveness,
             evenness=self.evenness,
             final_evenness=self.final_evenness,
-            # Counted in steps of the optimizer a network of many procedures needs more of them.
+            # A network of many procedures needs more steps of the optimizer.
             cooling=self.cooling or (40 if procedures > 1 else 100),
             subsets=self.subsets,
             together=self.together,
@@ -279,7 +280,10 @@ class _Trained(NamedTuple):
 
 
 def _learned(
-    network: TaskGraphTransformer, given: Demonstrations, example: EmbeddedProcedure, epochs: int
+    network: TaskGraphTransformer,
+    demonstrations: Demonstrations,
+    example: EmbeddedProcedure,
+    epochs: int,
 ) -> Learned:
     matrix = predict(network, example).astype("float64")
     accuracy = sequence_accuracy(matrix > 1 / example.size, example.sequences)
@@ -289,10 +293,10 @@ def _learned(
         "agrees": float(example.agrees(matrix)),
     }
     for node in range(1, example.size - 1):
-        if node not in given.seen:
+        if node not in demonstrations.seen:
             matrix[node] = 0.0
             matrix[node, 0] = 1.0
-    return Learned(WeightedAdjacency(given.vocabulary, matrix), example.notes, facts)
+    return Learned(WeightedAdjacency(demonstrations.vocabulary, matrix), example.notes, facts)
 
 
 def _workers(tasks: int) -> int:
@@ -302,19 +306,18 @@ def _workers(tasks: int) -> int:
 
 @dataclass(frozen=True)
 class TextTransformer(TransformerLearner):
-    """The transformer on what the key-steps are called.
+    """The transformer on the names of the key-steps.
 
     Parameters
     ----------
     sentence_model
-        What embeds step names: 'all-MiniLM-L6-v2', or a sentence-transformers model on this
-        machine, by name or folder.
+        The model that embeds step names: 'all-MiniLM-L6-v2', or a sentence-transformers model on
+        this machine, by name or folder.
     embeddings
-        A file with an embedding for each step name, to use instead: npz, safetensors or .pt; or
-        the folder of the released features, of which 'text' counts.
+        A file with an embedding for each step name, to use instead: npz, safetensors or .pt; or the
+        folder of the released features, whose 'text' entries it reads.
     save_model
-        A file to write the trained network to, which can then say something about procedures
-        that nobody has demonstrated.
+        A file for the trained network, which can then predict procedures without recordings.
     """
 
     name: ClassVar[str] = "tgt-text"
@@ -344,7 +347,7 @@ class TextTransformer(TransformerLearner):
             )
 
     def keep(self, network: TaskGraphTransformer, procedures: Sequence[str]) -> None:
-        """Save the network if that was asked for."""
+        """Save the network if `save_model` is set."""
         if self.save_model:
             model = "" if self.embeddings else self.sentence_model
             trained = TrainedTransformer(network, model, tuple(procedures))
@@ -353,12 +356,15 @@ class TextTransformer(TransformerLearner):
     def views(self, procedures: Sequence[Demonstrations]) -> list[list[Vectors]]:
         """Return the one embedding of each step name."""
         if self.embeddings and Path(self.embeddings).is_dir():
-            # Every recording has them, and they are the same in each.
-            read = [read_segments(self.embeddings, given, "text") for given in procedures]
+            # Every recording has the same ones.
+            read = [
+                read_segments(self.embeddings, demonstrations, "text")
+                for demonstrations in procedures
+            ]
             return [[views[:1] for views in own] for own in read]
         return [
-            list(self.embed(given.vocabulary.steps, given.procedure)[:, None])
-            for given in procedures
+            list(self.embed(demonstrations.vocabulary.steps, demonstrations.procedure)[:, None])
+            for demonstrations in procedures
         ]
 
     def embed(self, steps: Sequence[str], procedure: str = "") -> Vectors:
@@ -380,15 +386,14 @@ class TextTransformer(TransformerLearner):
 
 @dataclass(frozen=True)
 class VideoTransformer(TransformerLearner):
-    """The transformer on what the key-steps look like.
+    """The transformer on video segments of the key-steps.
 
-    At each step of training one embedding is drawn for every key-step, from the recordings that
-    it learns from and no others.
+    Each training step draws one embedding for every key-step, from the training recordings only.
 
     Parameters
     ----------
     features
-        The folder with the embeddings of all segments, in it a folder for each procedure.
+        The folder of the segment embeddings, with a folder for each procedure.
     """
 
     name: ClassVar[str] = "tgt-video"
@@ -396,18 +401,18 @@ class VideoTransformer(TransformerLearner):
     features: str = ""
 
     def views(self, procedures: Sequence[Demonstrations]) -> list[list[Vectors]]:
-        """Return the embeddings of each key-step in all recordings given.
+        """Return the embeddings of each key-step in all recordings.
 
         Raises
         ------
         SettingError
             If no folder is given.
         FileError, FormatError
-            If its files are not what they should be.
+            If its files are missing or malformed.
         """
         if not self.features:
             raise SettingError(
                 "the method 'tgt-video' needs embeddings of video segments; give their folder with "
                 "features=FOLDER"
             )
-        return [read_segments(self.features, given) for given in procedures]
+        return [read_segments(self.features, demonstrations) for demonstrations in procedures]

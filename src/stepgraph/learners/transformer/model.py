@@ -15,28 +15,28 @@ from stepgraph.learners.base import check_number, check_whole
 MASKED = -1e9
 """The score of an impossible edge; its softmax is exactly 0, as that of minus infinity."""
 NARROW = 16
-"""To how many units the relation head reduces a pair between its two layers, as the paper."""
+"""Number of units between the two layers of the relation head, as in the paper."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What a network looks like; a checkpoint keeps it beside the weights.
+    """The shape of a network; a checkpoint stores it beside the weights.
 
     Parameters
     ----------
     features
-        The width of the embeddings that come in.
+        The width of the input embeddings.
     width
         The width of the network: embeddings are projected to it, unless they have it already.
     heads
-        Into how many parts attention is split; must divide the width.
+        Number of attention heads; must divide the width.
     layers
-        How many layers the encoder across key-steps has.
+        Number of layers of the encoder across key-steps.
     dropout
-        Which share of what each layer adds is dropped in training.
+        Share of each layer's output that is dropped in training.
     all_pairs_up_to
-        Up to how many nodes all relation vectors attend to each other, which costs the fourth
-        power of their number; beyond it those of one row do.
+        Maximum number of nodes for which all relation vectors attend to each other, which costs the
+        fourth power of their number; beyond it those of one row do.
 
     Raises
     ------
@@ -65,7 +65,7 @@ class Shape:
 
 
 class Prediction(NamedTuple):
-    """What the network makes of some procedures.
+    """The network's prediction for some procedures.
 
     Parameters
     ----------
@@ -87,17 +87,17 @@ class TaskGraphTransformer(nn.Module):
     """Maps embeddings of key-steps to the adjacency matrix of their task graph.
 
     Learnable START and END join the key-steps; an encoder lets all of them attend to each other;
-    every pair becomes one relation vector, of which the relation head makes a score. What is
-    impossible is masked, and a softmax makes each row sum to 1. The order in which key-steps are
-    given does not matter: a permutation of them permutes the matrix.
+    every pair becomes one relation vector, of which the relation head makes a score. A mask removes
+    impossible edges, and a softmax makes each row sum to 1. The order in which key-steps are given
+    does not matter: a permutation of them permutes the matrix.
 
     Parameters
     ----------
     shape
-        What it looks like.
+        The shape of the network.
     seed
-        For the first weights. The last layer begins at 0, so that every row begins even: see
-        docs/decisions/0009.
+        The seed of the first weights. The last layer begins at 0, so that every row begins even;
+        see docs/decisions/0009.
 
     Examples
     --------
@@ -149,8 +149,8 @@ class TaskGraphTransformer(nn.Module):
         embeddings
             (procedures, steps, features), padded to the longest procedure.
         counts
-            (procedures,): how many key-steps each has; None if none is padded. START is the first
-            node and END follows a procedure's last key-step.
+            (procedures,): the number of key-steps of each; None if none is padded. START is the
+            first node and END follows a procedure's last key-step.
         """
         if embeddings.dim() != 3 or embeddings.shape[-1] != self.shape.features:
             raise ValueError(
@@ -213,19 +213,19 @@ def _perceptron(width: int, outputs: int) -> nn.Sequential:
 class Dropout(nn.Module):
     """Dropout that draws from a generator of its own, where torch's draws from the global one.
 
-    Models that train beside each other in threads stay reproducible so.
+    So models that train beside each other in threads stay reproducible.
 
     Parameters
     ----------
     share
-        Which share of the values is set to 0 in training.
+        Share of the values that training sets to 0.
     """
 
     def __init__(self, share: float) -> None:
         super().__init__()
         self.share = share
         self.generator: torch.Generator | None = None
-        """What it draws from; the global generator if None."""
+        """The generator that it draws from; None for the global one."""
 
     def forward(self, values: Tensor) -> Tensor:
         """Return the values, in training some of them 0 and the others enlarged to make up."""
@@ -243,9 +243,9 @@ class TransformerLayer(nn.Module):
     width
         The width of the vectors.
     heads
-        How many parts the attention is split into; must divide the width.
+        Number of attention heads; must divide the width.
     dropout
-        Which share of what each half adds is dropped in training.
+        Share of each half's output that is dropped in training.
     """
 
     def __init__(self, width: int, heads: int, dropout: float) -> None:

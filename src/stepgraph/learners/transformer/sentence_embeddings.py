@@ -20,7 +20,7 @@ from stepgraph.files import reading_arrays
 from stepgraph.learners.transformer import minilm
 
 WEIGHTS = (".safetensors", ".bin", ".onnx", ".json", ".txt", ".model")
-"""Which files of a model's folder say what it computes."""
+"""The files of a model's folder that determine its embeddings."""
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
@@ -38,7 +38,7 @@ def embed_names(
         'all-MiniLM-L6-v2', whose weights the extra 'text' brings, or a sentence-transformers model:
         the path of its folder, or its name if it has been downloaded before. Nothing is downloaded.
     folder
-        Where embeddings are kept; by default `cache_folder`.
+        The cache of embeddings; by default `cache_folder`.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def embed_names(
 
 
 def _model(model: str) -> tuple[str, Embed]:
-    """Return what identifies a model's weights, and what embeds texts with it."""
+    """Return the identity of a model's weights, and the function that embeds texts with it."""
     if not model.strip():
         raise SettingError(f"model is {model!r}; expected a name or the path of a folder")
     if model in (minilm.NAME, f"sentence-transformers/{minilm.NAME}"):
@@ -133,7 +133,7 @@ def _loaded(folder: Path) -> Any:
         raise MissingExtraError(f"the sentence model {str(folder)!r}", "text") from None
     try:
         return SentenceTransformer(str(folder), device="cpu", local_files_only=True)
-    except Exception as error:  # whatever is wrong with a folder, the library may raise it
+    except Exception as error:  # the library may raise anything for a bad folder
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FormatError(f"{folder}: no sentence model that can be used ({reason})") from None
 
@@ -150,14 +150,14 @@ def cache_folder() -> Path:
 
 
 def cached(folder: Path, model: str, text: str) -> NDArray[np.float32] | None:
-    """Return a text's embedding, or None where there is none that can be used.
+    """Return a text's embedding, or None if the cache has no usable one.
 
     Parameters
     ----------
     folder
-        Where the files are.
+        The folder of the files.
     model
-        What identifies the model's weights, such as their checksum.
+        The identity of the model's weights, such as their checksum.
     text
         The text.
     """
@@ -166,7 +166,7 @@ def cached(folder: Path, model: str, text: str) -> NDArray[np.float32] | None:
         with reading_arrays():
             values = np.load(io.BytesIO(content), allow_pickle=False)
     except (OSError, ValueError):
-        return None  # a cache is no source: what is missing or damaged is computed anew
+        return None  # missing or damaged entries are computed anew
     if values.ndim != 1 or values.dtype != np.float32 or not np.isfinite(values).all():
         return None
     found: NDArray[np.float32] = values
@@ -174,7 +174,7 @@ def cached(folder: Path, model: str, text: str) -> NDArray[np.float32] | None:
 
 
 def keep(folder: Path, model: str, text: str, values: NDArray[np.float32]) -> None:
-    """Keep a text's embedding; where the folder cannot be written, nothing is kept."""
+    """Save a text's embedding, unless the folder is not writable."""
     path = _path(folder, model, text)
     buffer = io.BytesIO()
     np.save(buffer, values, allow_pickle=False)

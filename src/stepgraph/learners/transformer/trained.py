@@ -1,10 +1,10 @@
-"""A trained network: what it answers, its file, and graphs of procedures nobody demonstrated.
+"""A trained network: its predictions, its file, and graphs of procedures without recordings.
 
 Which of two steps comes first, and which comes next, is judged by the adjacency matrix that it
 predicts, by one of two rules. The fair one compares the likelihoods of both orders (Eq. 5), so its
-answer turns round when the question does, and guessing is right half of the time. The published
-one asks whether any of several conditions holds, with the truth always on the same side; random
-matrices satisfy it far more often than half of the time. It is here to be compared with.
+answer turns round when the question does, and guessing is right half of the time. The published one
+asks whether any of several conditions holds, with the truth always on the same side; random
+matrices satisfy it far more often than half of the time. It serves for comparison.
 """
 
 from __future__ import annotations
@@ -113,16 +113,16 @@ Clip = str | Vectors
 
 @dataclass(frozen=True, eq=False)
 class TrainedTransformer:
-    """A network with what it needs to read step names.
+    """A trained network with the sentence model for its step names.
 
     Parameters
     ----------
     network
         The network.
     sentence_model
-        What embedded the step names that it was trained on; empty if they came from elsewhere.
+        The model that embedded the step names in training; empty for other embeddings.
     procedures
-        What it was trained on.
+        The procedures of its training.
     """
 
     network: TaskGraphTransformer
@@ -130,7 +130,7 @@ class TrainedTransformer:
     procedures: tuple[str, ...] = ()
 
     def predict(self, steps: Sequence[str], embeddings: Vectors | None = None) -> WeightedAdjacency:
-        """Return the weighted edges of a procedure that nobody need have demonstrated.
+        """Predict the weighted edges of a procedure; no recordings needed.
 
         Parameters
         ----------
@@ -156,14 +156,14 @@ class TrainedTransformer:
         return WeightedAdjacency(words, Z.double().numpy())
 
     def order(self, clip_a: Clip, clip_b: Clip) -> float:
-        """Return how likely A comes before B, from 0 to 1; 0.5 where there is no telling.
+        """Return the probability that A comes before B; 0.5 if the network cannot tell.
 
-        Asked the other way round it answers the opposite: both answers sum to 1.
+        The probabilities of both orders sum to 1.
         """
         return float(first_share(self.matrices(self._vectors([clip_a, clip_b])[None]))[0])
 
     def future(self, anchor: Clip, clip_a: Clip, clip_b: Clip) -> float:
-        """Return how likely B, and not A, comes after the anchor, from 0 to 1."""
+        """Return the probability that B, and not A, comes after the anchor."""
         vectors = self._vectors([clip_a, anchor, clip_b])
         return float(future_share(self.matrices(vectors[None]))[0])
 
@@ -255,7 +255,7 @@ def _from_header(
 def predict_unseen(
     words: Vocabulary, model: str | Path, *, embeddings: str | Path | None = None
 ) -> Learned:
-    """Return what a saved network makes of a procedure's step names.
+    """Predict a procedure from its step names with a saved network.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def predict_unseen(
     model
         The file of the network.
     embeddings
-        A file with their embeddings, for a network that was trained on such.
+        A file with their embeddings, for a network that was trained on embeddings.
 
     Raises
     ------
