@@ -13,6 +13,7 @@ from stepgraph.formats import read_graph, save_graph
 from stepgraph.web.studio.files import read_upload
 from stepgraph.web.studio.graph_source import GraphSource
 from stepgraph.web.studio.limits import StudioLimits
+from stepgraph.web.studio.view import page_words
 from tests.web.studio.running import NOON, ORDERS, TEA, TOKEN, RunningStudio, as_csv
 
 MORE = {**ORDERS, "gil": ["boil water", "warm pot", "add leaves", "pour", "serve", "steep"]}
@@ -365,3 +366,28 @@ def test_a_message_names_no_option_of_the_command_line(studio: RunningStudio) ->
     assert job["stage"] == "failed"
     assert "in the file (the first line" in job["what"]
     assert "--" not in job["what"]
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        (
+            "2 of 3 repeat steps; the first time counts (repetitions=WHICH changes that)",
+            "2 of 3 repeat steps; the first time counts",
+        ),
+        (
+            "least_probable=0.5 rules out all than not; never=[(1, 2)] one of them",
+            "the slider hides the least probable edges; 'Forbid' rules out one of them",
+        ),
+        (
+            "the time is 'x'; expected seconds; with time_format='%d/%m/%Y %H:%M' or the like",
+            "the time is 'x'; expected seconds",
+        ),
+        (
+            "a task graph, expected recordings; 'stepgraph show' and 'stepgraph draw' look at it",
+            "a task graph, expected recordings; start the studio with it to see it",
+        ),
+    ],
+)
+def test_the_page_names_no_parameter(message: str, shown: str) -> None:
+    assert page_words(message) == shown

@@ -377,3 +377,16 @@ def path(graph: TaskGraph, step: str, needed: str) -> bool:
     import networkx as nx
 
     return bool(nx.has_path(graph.to_networkx(), step, needed))
+
+
+def test_probabilities_are_saved_with_the_counts_of_the_recordings_at_hand() -> None:
+    learned = brewed().graph
+    counted = Demonstrations.from_steps([list(learned.in_order())] * 3)
+    saved = StudioSession(GraphSource.of_graph(learned, counted)).to_save()
+    assert learned.evidence
+    for edge, known in learned.evidence.items():
+        assert known.probability is not None
+        assert (saved.evidence[edge].held, saved.evidence[edge].probability) == (
+            3,
+            known.probability,
+        )

@@ -116,11 +116,17 @@ class GraphSource:
         return replace(changed, trust={}, notes=notes)._with_evidence()
 
     def _with_evidence(self) -> GraphSource:
-        """Return the same source with evidence for each edge from all recordings."""
+        """Return the same source with evidence for each edge from all recordings.
+
+        They are counted anew; how probable an edge is stays as it was learned.
+        """
         if self.demonstrations is None:
             return self
-        evidence = evidence_for(self.demonstrations, self.graph.edges)
-        graph = self.graph.replace(evidence={**self.graph.evidence, **evidence})
+        known = dict(self.graph.evidence)
+        for edge, counted in evidence_for(self.demonstrations, self.graph.edges).items():
+            learned = known[edge].probability if edge in known else None
+            known[edge] = replace(counted, probability=learned)
+        graph = self.graph.replace(evidence=known)
         return replace(self, graph=graph)
 
     @property

@@ -28,6 +28,14 @@ _PAGE_WORDS = (
     (r"(--with-mistakes|with_mistakes=True)", "the box 'Learn also from marked mistakes'"),
     (r"name (it|them) with (--column|columns=).*?(?= \(the first line)", r"rename \1 in the file"),
     (r" \((--order start|order='start') sorts\)", ""),
+    (r" \(repetitions=\w+ changes that\)", ""),
+    (
+        r"least_probable=.*? than not; never=.*? one of them",
+        "the slider hides the least probable edges; 'Forbid' rules out one of them",
+    ),
+    (r"; with time_format=.*", ""),
+    (r"read the steps in the order of the file \(order='file'\) or ", ""),
+    (r"; 'stepgraph show'.*", "; start the studio with it to see it"),
     (r", or say (--format csv|format='csv')", ""),
     (r"; name the format with (--format|format=).*", "; expected CSV, JSON Lines, JSON or text"),
 )
