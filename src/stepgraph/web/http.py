@@ -97,6 +97,20 @@ def show_page(page: Page) -> Endpoint:
     return show
 
 
+def guarded(page: Endpoint, check: Callable[[Request], None]) -> Endpoint:
+    """Return a page that refuses the requests for which a check raises a `Problem`."""
+
+    async def show(request: Request) -> Response:
+        try:
+            check(request)
+            shown: Response = await page(request)
+        except Problem as problem:
+            return problem_response(problem)
+        return shown
+
+    return show
+
+
 def refuse_unknown(hint: str) -> Callable[[Request, Exception], Awaitable[Response]]:
     """Return the handler of addresses and methods that do not exist.
 

@@ -19,6 +19,7 @@ from stepgraph.web.http import (
     Endpoint,
     Problem,
     compact,
+    guarded,
     has_body,
     json_response,
     problem_response,
@@ -69,9 +70,11 @@ def make_app(service: Service) -> Starlette:
     ]
     routes += [
         WebSocketRoute("/v1/sessions/{session}/live", socket),
-        Route("/openapi.json", _guarded(service, openapi)),
+        Route("/openapi.json", guarded(openapi, service.check_visit)),
     ]
-    routes += [Route(path, _guarded(service, show_page(page))) for path, page in PAGES.items()]
+    routes += [
+        Route(path, guarded(show_page(page), service.check_visit)) for path, page in PAGES.items()
+    ]
     return Starlette(
         routes=routes,
         lifespan=lifespan,
@@ -123,11 +126,9 @@ def _endpoint(service: Service, route: ServiceRoute) -> Endpoint:
     async def answer(request: Request) -> Any:
         began = time.perf_counter()
         try:
-            guard, headers = service.guard, request.headers
-            guard.check_site(headers)
-            service.check_rate(request.client.host if request.client else "")
+            service.check_visit(request)
             if not route.public:
-                guard.check_token(headers)
+                service.guard.check_token(request.headers)
             if route.stream:
                 return await _streamed(service, handle, request, name)
             response = await handle(request)
@@ -174,20 +175,6 @@ async def _streamed(service: Service, handle: Endpoint, request: Request, name: 
             await inner(scope, receive, send)
 
     return hold
-
-
-def _guarded(service: Service, endpoint: Endpoint) -> Endpoint:
-    """Return the endpoint of a page that holds no data and so needs no token."""
-
-    async def answer(request: Request) -> Any:
-        try:
-            service.guard.check_site(request.headers)
-            service.check_rate(request.client.host if request.client else "")
-            return await endpoint(request)
-        except Problem as problem:
-            return problem_response(problem)
-
-    return answer
 
 
 async def _as_failure(request: Request, error: Exception) -> Response:

@@ -124,6 +124,17 @@ class Service:
             self.metrics.repeated.inc()
         return outcome
 
+    def check_visit(self, request: Request) -> None:
+        """Check where a request comes from, and count it.
+
+        Raises
+        ------
+        Problem
+            If another site sends it, or its address sends too many.
+        """
+        self.guard.check_site(request.headers)
+        self.check_rate(request.client.host if request.client else "")
+
     def check_rate(self, address: str) -> None:
         """Count a request.
 

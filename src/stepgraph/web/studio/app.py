@@ -28,6 +28,7 @@ from stepgraph.web.http import (
     Endpoint,
     Problem,
     compact,
+    guarded,
     json_response,
     problem_response,
     refuse_unknown,
@@ -91,7 +92,11 @@ def make_app(handlers: Handlers, guard: Guard) -> Starlette:
     routes: list[BaseRoute] = [
         Route(path, _api(guard, answer), methods=[method]) for method, path, answer in table
     ]
-    routes += [Route(path, _guarded(guard, show_page(page))) for path, page in STUDIO_PAGES.items()]
+
+    def check(request: Request) -> None:
+        guard.check_site(request.headers)
+
+    routes += [Route(path, guarded(show_page(page), check)) for path, page in STUDIO_PAGES.items()]
     return Starlette(
         routes=routes,
         lifespan=lifespan,
@@ -135,18 +140,6 @@ def as_problem(error: Exception) -> Problem:
             return Problem(422, page_words(str(error)))
     log.error("a request failed", exc_info=error)
     return Problem(500, "the studio failed and changed nothing; its terminal says more")
-
-
-def _guarded(guard: Guard, page: Endpoint) -> Endpoint:
-    async def show(request: Request) -> Response:
-        try:
-            guard.check_site(request.headers)
-        except Problem as problem:
-            return problem_response(problem)
-        shown: Response = await page(request)
-        return shown
-
-    return show
 
 
 async def _as_failure(request: Request, error: Exception) -> Response:
