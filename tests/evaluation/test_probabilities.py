@@ -69,7 +69,7 @@ def test_scores_that_say_nothing_have_the_base_rate() -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "scores", "message"),
-    [([False], [1.0], "none of the entries"), ([True], [1.0, 2.0], "2 scores came for 1")],
+    [([False], [1.0], "none of the entries"), ([True], [1.0, 2.0], "2 scores for 1")],
 )
 def test_what_has_no_answer_is_refused(
     wrong: list[bool], scores: list[float], message: str

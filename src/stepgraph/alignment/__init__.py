@@ -1,8 +1,8 @@
-"""From a task graph and a recording to moves: the cheapest explanation of what happened.
+"""Alignment: the cheapest explanation of a recording by a task graph.
 
-`align` finds which steps of a recording stay where they are, which are skipped and which are
-inserted, exactly and in polynomial time, where process mining searches. `conformance` aligns all
-recordings of a log and gives fitness and precision. Nothing here needs torch.
+`align` finds which steps of a recording stay in place, which are skipped and which are inserted.
+It is exact and takes polynomial time, where process mining searches. `conformance` aligns all
+recordings of a log and returns fitness and precision. Nothing here needs torch.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def align(graph: TaskGraph, steps: Iterable[str], *, costs: Costs | None = None)
     graph
         The graph.
     steps
-        Step names in the order done; they may repeat, and the graph need not have them.
+        Step names in the order done; they may repeat, and the graph may lack them.
     costs
-        What the moves cost; by default 1 for a step skipped or inserted.
+        The costs of moves; by default 1 for a skipped or inserted step.
 
     Raises
     ------
     InputError
-        If the graph is none, or the steps are no names.
+        If `graph` is not a graph, or `steps` are not names.
     UnknownNameError
         If a cost is for a step that the graph does not have.
 

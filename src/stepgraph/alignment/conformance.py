@@ -1,4 +1,4 @@
-"""How well a graph and a log agree: fitness and precision."""
+"""The fitness and precision of a graph on a log."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from stepgraph.sequences import Demonstrations
 
 @dataclass(frozen=True)
 class Conformance:
-    """The alignments of all recordings of a log, and what they say of the graph.
+    """The alignments of all recordings of a log, with their fitness and precision.
 
     Parameters
     ----------
     alignments
         One for each recording.
     weights
-        How many recordings each of them stands for.
+        Number of recordings that each alignment stands for.
     precision
-        How much of what the graph allows the recordings show, from 0 to 1: see `conformance`.
+        The share of the allowed steps that the recordings show, from 0 to 1; see `conformance`.
     """
 
     alignments: tuple[Alignment, ...]
@@ -33,7 +33,7 @@ class Conformance:
 
     @property
     def cost(self) -> float:
-        """The costs of all recordings."""
+        """The total cost of all recordings."""
         return self._total([alignment.cost for alignment in self.alignments])
 
     @property
@@ -64,7 +64,7 @@ def conformance(
     demonstrations
         The log.
     costs
-        What the moves cost; by default 1 for a step skipped or inserted.
+        The costs of moves; by default 1 for a skipped or inserted step.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def conformance(
 
 @dataclass(slots=True)
 class _Prefix:
-    """A prefix of valid orders: how many recordings have it, and how they go on."""
+    """A prefix of valid orders: the number of recordings with it, and their next steps."""
 
     times: float = 0.0
     next: dict[str, _Prefix] = field(default_factory=dict)
@@ -117,7 +117,7 @@ def _precision(
             prefix = prefix.next.setdefault(move.step, _Prefix())
     allowed = []
     shown = []
-    # What is allowed depends on the set of steps done, of which there are far fewer than orders.
+    # The allowed steps depend on the set of steps done, and there are far fewer sets than orders.
     bit = {step: 1 << number for number, step in enumerate(graph.steps)}
     choices: dict[int, int] = {}
     waiting = [(root, 0)]

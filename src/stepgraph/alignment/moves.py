@@ -1,4 +1,4 @@
-"""Moves of an alignment: what each costs, what they add up to, and what they say in words."""
+"""The moves of an alignment, their costs, and their explanation in words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 @dataclass(frozen=True)
 class Costs:
-    """What a move costs, by its kind and, where that matters, by its step.
+    """The costs of moves, by kind and optionally by step.
 
     Parameters
     ----------
@@ -62,17 +62,17 @@ class Costs:
         object.__setattr__(self, "steps", MappingProxyType(own))
 
     def of(self, kind: Kind, step: str) -> float:
-        """Return what a move costs."""
+        """Return the cost of a move."""
         own = self.steps.get((kind, step))
         return float(getattr(self, kind)) if own is None else own
 
     def check(self, steps: Collection[str]) -> None:
-        """Check that every step that is to be done or skipped at a cost is one of a graph.
+        """Check that every step with a cost of being done or skipped is in a graph.
 
         Raises
         ------
         UnknownNameError
-            If one is not; inserting may have a cost for any step.
+            If one is not. Any step may have a cost of being inserted.
         """
         for kind, step in self.steps:
             if kind != "inserted" and step not in steps:
@@ -104,7 +104,7 @@ class Move:
     position
         Where the recording has it, from 1 on; None for a skipped step.
     cost
-        What the move costs.
+        The cost of the move.
     """
 
     kind: Kind
@@ -120,13 +120,13 @@ class Alignment:
     Parameters
     ----------
     recording
-        What the recording is called.
+        The name of the recording.
     moves
         All moves in order: without the skipped ones they are the recording, without the
         inserted ones, and the optional ones that were skipped, a complete valid order of the
         graph.
     worst
-        What it costs to insert the whole recording and to skip the whole graph.
+        The cost of inserting the whole recording and skipping the whole graph.
     """
 
     recording: str
@@ -185,12 +185,12 @@ class Alignment:
 
 
 def fitness(cost: float, worst: float) -> float:
-    """Return 1 - cost / worst cost; where nothing can cost anything, all fits."""
+    """Return 1 - cost / worst cost, or 1 where the worst cost is 0."""
     return 1.0 - cost / worst if worst > 0 else 1.0
 
 
 def explain_alignment(graph: TaskGraph, alignment: Alignment) -> tuple[str, ...]:
-    """Return a line for everything in a recording that is not as the graph says.
+    """Return a line for each deviation of a recording from a graph.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""How good a graph is: against a known graph, against sequences, and against chance.
+"""The quality of a graph: against a known graph, against sequences, and against controls.
 
 Edge scores, sequence measures and intervals are pure functions. The controls are graphs that
-need no learning: a score means something only beside theirs.
+need no learning; a score is meaningful only beside theirs.
 """
 
 from stepgraph.evaluation.graph_scores import (

@@ -1,4 +1,4 @@
-"""Graphs that need no learning: what a score must stand beside to mean something."""
+"""Controls: graphs that need no learning, to compare scores with."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def first_recording(demonstrations: Demonstrations) -> TaskGraph:
 
 
 def uncontradicted(demonstrations: Demonstrations, truth: TaskGraph) -> TaskGraph:
-    """Return the known edges that no demonstration contradicts, the rest left out.
+    """Return the known edges that no demonstration contradicts.
 
-    It knows the answer. What it lacks to a perfect score is what no method can learn that
-    trusts every demonstration.
+    This control knows the answer. Its distance from a perfect score is beyond every method that
+    trusts all demonstrations.
     """
     shared = Intersection().learn(demonstrations).adjacency
     steps = shared.vocabulary.steps

@@ -1,4 +1,4 @@
-"""How good a graph is: its edges against a known graph, and how well sequences fit it.
+"""The quality of a graph: its edges against a known graph, and the fit of sequences.
 
 Precision, recall and F1 over edges follow the paper's appendix 'Evaluation Measures'.
 `mean_interval` says how sure the mean over repeated runs is.
@@ -20,7 +20,7 @@ from stepgraph.sequences import END, Demonstrations
 
 @dataclass(frozen=True)
 class EdgeScores:
-    """How a graph's edges agree with those of a known graph, START and END included.
+    """The agreement of a graph's edges with those of a known graph, including START and END.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def _seen(demonstrations: Demonstrations) -> Iterable[tuple[int, str]]:
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean and how far its confidence interval reaches to each side."""
+    """A mean and the half-width of its confidence interval."""
 
     mean: float
     half_width: float

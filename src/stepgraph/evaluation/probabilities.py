@@ -1,7 +1,7 @@
-"""How good probabilities are: whether they mean what they say, and how well they rank.
+"""The quality of probabilities: their calibration and their ranking.
 
-Of what is called 80 % sure, 80 % should be right; and what is wrong should score above what is
-right, whatever the threshold.
+Of the claims with a probability of 80 %, 80 % should be right. Wrong entries should have higher
+scores than right ones, at every threshold.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BINS = 10
 
 
 class Bin(NamedTuple):
-    """The claims whose probabilities lie together.
+    """The claims in one range of probabilities.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Bin(NamedTuple):
     right
         The share of them that is right.
     members
-        How many there are.
+        Number of claims.
     """
 
     said: float
@@ -36,7 +36,7 @@ class Bin(NamedTuple):
 
 
 def reliability(probabilities: Sequence[float], right: Sequence[bool]) -> tuple[Bin, ...]:
-    """Return claims by their probability, in ten bins of equal width; empty ones are left out.
+    """Return claims in ten bins of equal width, by probability, without empty bins.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def reliability(probabilities: Sequence[float], right: Sequence[bool]) -> tuple[
     Raises
     ------
     SettingError
-        If there are not as many of both, or a probability is none.
+        If the numbers of both differ, or a probability is not from 0 to 1.
 
     Examples
     --------
@@ -56,7 +56,9 @@ def reliability(probabilities: Sequence[float], right: Sequence[bool]) -> tuple[
     (Bin(said=0.35, right=0.0, members=1), Bin(said=0.95, right=0.5, members=2))
     """
     if len(probabilities) != len(right):
-        raise SettingError(f"{len(probabilities)} probabilities and {len(right)} truths came")
+        raise SettingError(
+            f"{len(probabilities)} probabilities and {len(right)} truths; expected as many of both"
+        )
     members: list[list[int]] = [[] for _ in range(BINS)]
     for number, probability in enumerate(probabilities):
         if not 0 <= probability <= 1:
@@ -74,7 +76,7 @@ def reliability(probabilities: Sequence[float], right: Sequence[bool]) -> tuple[
 
 
 def calibration_error(probabilities: Sequence[float], right: Sequence[bool]) -> float:
-    """Return the expected calibration error: how far said and right lie apart, bin by bin.
+    """Return the expected calibration error: the mean distance of probability and share right.
 
     Each bin of `reliability` counts by its members.
 
@@ -91,7 +93,7 @@ def calibration_error(probabilities: Sequence[float], right: Sequence[bool]) -> 
 
 
 def brier_score(probabilities: Sequence[float], right: Sequence[bool]) -> float:
-    """Return the mean squared distance between what was said and what is right."""
+    """Return the mean squared distance between probabilities and truths."""
     pairs = list(zip(probabilities, right, strict=True))
     return sum((said - bool(true)) ** 2 for said, true in pairs) / len(pairs) if pairs else 0.0
 
@@ -101,20 +103,20 @@ def average_precision(
 ) -> float:
     """Return the area under the curve of precision over recall.
 
-    Entries with equal scores are one point of the curve: their order must not matter. Scores that
-    say nothing have the share of what is wrong as their average precision.
+    Entries with equal scores are one point of the curve, so their order does not matter. The
+    average precision of constant scores is the share of wrong entries.
 
     Parameters
     ----------
     wrong
-        What is to be found.
+        Whether each entry is wrong.
     scores
-        The higher, the more probably wrong.
+        The score of each entry; the higher, the more probably wrong.
 
     Raises
     ------
     SettingError
-        If nothing is wrong, or there are not as many scores as entries.
+        If no entry is wrong, or the numbers of scores and entries differ.
 
     Examples
     --------
@@ -124,7 +126,7 @@ def average_precision(
     0.6666666666666666
     """
     if len(wrong) != len(scores):
-        raise SettingError(f"{len(scores)} scores came for {len(wrong)} entries; expected as many")
+        raise SettingError(f"{len(scores)} scores for {len(wrong)} entries; expected as many")
     total = int(np.count_nonzero(wrong))
     if not total:
         raise SettingError("none of the entries is wrong; average precision needs one that is")

@@ -1,9 +1,9 @@
-"""Optional: from the features of video frames to key-steps, as they come.
+"""Optional: from the features of video frames to key-steps, online.
 
 A causal recurrent network after MiniROAD names the step of each frame: `fit_recogniser` trains
-one, `Recogniser` runs it, `save_recogniser` and `load_recogniser` keep it. `train_recogniser`
-trains on some recordings and measures on others; `KeyStepStream` turns frames into key-steps
-for `stepgraph.monitoring` to judge. Nothing here looks ahead.
+it, `Recogniser` runs it, `save_recogniser` and `load_recogniser` write and read it.
+`train_recogniser` trains on some recordings and measures on others. `KeyStepStream` turns frames
+into key-steps for `stepgraph.monitoring` to judge. Nothing here looks ahead.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         train_recogniser,
     )
 
-# Torch is loaded only to train or to run a network.
+# Import torch only to train or to run a network.
 _NEED_TORCH = {
     "Fitted": "training",
     "FrameStream": "recogniser",

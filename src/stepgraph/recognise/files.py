@@ -1,8 +1,8 @@
-"""Frames in files: folders of `.npy` arrays, one file for each recording, read and written.
+"""Reads and writes frames as folders of `.npy` arrays, one file for each recording.
 
-There is one folder for each kind of feature (such as RGB and optical flow) and one for the
-labels, as PREGO publishes them; a recording has the same file name in all of them. Files are
-mapped into memory, never loaded whole, and pickles are refused.
+Each kind of feature (such as RGB and optical flow) has a folder, and the labels have one, as in
+PREGO's data. A recording has the same file name in all of them. Files are mapped into memory,
+never loaded whole, and pickles are refused.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from stepgraph.formats.json_text import parse_json
 from stepgraph.recognise.frames import FrameRecording, Labels
 
 BLOCK = 4096
-"""Frames checked at a time."""
+"""Number of frames to check at a time."""
 
 
 def read_classes(path: str | Path) -> tuple[str, ...]:
-    """Read the names of the classes that labels stand for, class 0 first.
+    """Read the names of the classes, class 0 first.
 
     Parameters
     ----------
     path
-        A text with a name on each line, or JSON: a list of names, or an object that leads from
-        numbers to names or from names to numbers, the numbers without a gap.
+        A text file with a name on each line, or JSON: a list of names, or an object that maps
+        numbers to names or names to numbers, the numbers without a gap.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def read_features(
         The folder (or file) of labels: a whole number for each frame, or a row for each frame
         that is one-hot or holds probabilities, of which the largest counts.
     classes
-        How many classes there are; needed with labels.
+        Number of classes; required with labels.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def read_features(
 
 
 def _files(place: Path) -> dict[str, Path]:
-    """Return the recordings of a folder by name, or the one that a file is."""
+    """Return the recordings in a folder, or in a single file, by name."""
     if place.is_dir():
         found = {path.stem: path for path in sorted(place.glob("*.npy"))}
         if not found:
@@ -136,7 +136,7 @@ def _files(place: Path) -> dict[str, Path]:
 def _common(places: Sequence[Path], listed: Sequence[dict[str, Path]]) -> list[str]:
     everything = sorted({id_ for files in listed for id_ in files})
     if all(place.is_file() for place in places) and all(len(files) == 1 for files in listed):
-        # Files given one by one belong together, whatever they are called.
+        # Single files belong together, whatever their names.
         first = next(iter(listed[0]))
         for files in listed[1:]:
             files[first] = files.pop(next(iter(files)))
@@ -212,7 +212,7 @@ def _labels(path: Path, classes: int) -> Labels:
         raise FormatError(
             f"{path}: {values.shape[1]} columns; expected {classes}, one for each class"
         )
-    with np.errstate(over="ignore"):  # what is infinite then is refused below
+    with np.errstate(over="ignore"):  # infinite values are refused below
         shares = values.astype(np.float32)
     best = shares.max(axis=1)
     unclear = ~np.isfinite(shares).all(axis=1) | (best <= 0)
@@ -231,10 +231,10 @@ def _labels(path: Path, classes: int) -> Labels:
 def _check_widths(recordings: Sequence[FrameRecording], kinds: Sequence[dict[str, Path]]) -> None:
     expected = recordings[0].widths
     for recording in recordings[1:]:
-        for kind, (came, width) in enumerate(zip(recording.widths, expected, strict=True)):
-            if came != width:
+        for kind, (size, width) in enumerate(zip(recording.widths, expected, strict=True)):
+            if size != width:
                 raise FormatError(
-                    f"{kinds[kind][recording.id]}: {came} features for a frame; expected {width}, "
+                    f"{kinds[kind][recording.id]}: {size} features for a frame; expected {width}, "
                     f"as {kinds[kind][recordings[0].id]} has"
                 )
 
@@ -274,11 +274,11 @@ def save_frames(
     recordings
         The recordings.
     folder
-        Where the folders go.
+        The parent of the folders.
     kinds
-        What the folder of each kind is called.
+        The folder name of each kind of feature.
     labels
-        What the folder of the labels is called, where they are known.
+        The folder name of the labels, where there are labels.
 
     Returns
     -------

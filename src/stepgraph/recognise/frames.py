@@ -1,4 +1,4 @@
-"""Recordings as a camera gives them: features of each frame, and which step each frame shows."""
+"""Recordings of video frames: the features and the label of each frame."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class FrameRecording:
     Parameters
     ----------
     id
-        What the recording is called.
+        The name of the recording.
     features
         An array of (frames, width) for each kind of feature; they may be mapped from files.
     labels
@@ -68,11 +68,11 @@ class FrameRecording:
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """How many numbers each kind of feature has for a frame."""
+        """The width of each kind of feature."""
         return tuple(values.shape[1] for values in self.features)
 
     def block(self, first: int, stop: int) -> NDArray[np.float32]:
-        """Return some frames, all kinds of features side by side."""
+        """Return a range of frames, all kinds of features side by side."""
         parts = [np.asarray(values[first:stop], dtype=np.float32) for values in self.features]
         return np.concatenate(parts, axis=1)
 
@@ -91,7 +91,7 @@ def segments(frames: Sequence[str], background: str | None = None) -> tuple[str,
 def hold_out(
     recordings: Sequence[FrameRecording], share: float = HELD_OUT, *, seed: int = 0
 ) -> tuple[tuple[FrameRecording, ...], tuple[FrameRecording, ...]]:
-    """Split recordings into those to train on and those held out, whole recordings each.
+    """Split whole recordings into those to train on and those held out.
 
     Raises
     ------

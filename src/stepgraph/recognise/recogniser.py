@@ -1,6 +1,6 @@
-"""The recogniser: its network, how it runs frame by frame, and its file.
+"""The recogniser: its network, its frame-by-frame stream, and its file.
 
-The network is a recurrent one after MiniROAD, or a linear one as its control.
+The network is recurrent, after MiniROAD, or linear, as a control.
 
 J. An, H. Kang, S. H. Han, M.-H. Yang and S. J. Kim, "MiniROAD: Minimal RNN framework for online
 action detection", ICCV 2023.
@@ -34,9 +34,9 @@ class FrameNetwork(nn.Module):
     Parameters
     ----------
     width
-        How many features a frame has.
+        Number of features of a frame.
     classes
-        How many classes there are.
+        Number of classes.
     settings
         The design and its sizes.
     """
@@ -46,7 +46,7 @@ class FrameNetwork(nn.Module):
 
     def __init__(self, width: int, classes: int, settings: RecogniserSettings) -> None:
         super().__init__()
-        # What makes features of different kinds comparable belongs to the network.
+        # The network holds the scaling that makes features of different kinds comparable.
         self.register_buffer("mean", torch.zeros(width))
         self.register_buffer("scale", torch.ones(width))
         self.recurrent: nn.GRU | None = None
@@ -66,14 +66,14 @@ class FrameNetwork(nn.Module):
             self.classify = nn.Linear(width, classes)
 
     def forward(self, frames: Tensor, state: Tensor | None = None) -> tuple[Tensor, Tensor | None]:
-        """Return scores of (recordings, frames, classes), and the state to go on with.
+        """Return scores of (recordings, frames, classes), and the next state.
 
         Parameters
         ----------
         frames
             (recordings, frames, width).
         state
-            What the last call returned; None at the beginning of recordings.
+            The state from the last call; None at the beginning of recordings.
         """
         shown = self.project((frames - self.mean) / self.scale)
         if self.recurrent is not None:
@@ -84,23 +84,23 @@ class FrameNetwork(nn.Module):
 
 
 BLOCK = 4096
-"""Frames of a whole recording computed at a time."""
+"""Number of frames to compute at a time."""
 
 Shares = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How long steps last and how frames err, as a smoother needs it.
+    """The duration of steps and the errors of frames, for a smoother.
 
     Parameters
     ----------
     duration
-        How many frames a step takes on average.
+        Mean number of frames of a step.
     accuracy
         The share of frames that are recognised correctly.
     correlation
-        How many frames in a row err together.
+        Number of frames in a row that err together.
     """
 
     duration: float
@@ -110,22 +110,22 @@ class Pace:
 
 @dataclass(frozen=True, eq=False)
 class Recogniser:
-    """A trained network with all that it takes to run it.
+    """A trained network, ready to run.
 
     Parameters
     ----------
     network
         The network.
     settings
-        How it was built and trained.
+        The settings of the network and its training.
     classes
         The names of the classes.
     widths
-        How many features each kind has.
+        The width of each kind of feature.
     background
         The class that is no step, if there is one.
     pace
-        How long steps last and how frames err, where that was measured.
+        The duration of steps and the errors of frames, where measured.
     """
 
     network: FrameNetwork
@@ -141,7 +141,7 @@ class Recogniser:
         return tuple(name for name in self.classes if name != self.background)
 
     def check(self, recording: FrameRecording) -> None:
-        """Check that a recording has the features that it was trained on.
+        """Check that a recording has the features that the network was trained on.
 
         Raises
         ------
@@ -149,10 +149,10 @@ class Recogniser:
             If their widths differ.
         """
         if recording.widths != self.widths:
-            came, expected = (" and ".join(map(str, w)) for w in (recording.widths, self.widths))
+            sizes, expected = (" and ".join(map(str, w)) for w in (recording.widths, self.widths))
             raise FormatError(
-                f"recording {recording.id!r} has {came} features for a frame; this recogniser was "
-                f"trained on {expected}; give the same kinds in the same order"
+                f"recording {recording.id!r} has {sizes} features for a frame; this recogniser "
+                f"was trained on {expected}; give the same kinds in the same order"
             )
 
     def start(self) -> FrameStream:
@@ -165,7 +165,7 @@ class Recogniser:
         Raises
         ------
         FormatError
-            If the recording's features are not those that it was trained on.
+            If the recording's features are not those that the network was trained on.
         """
         self.check(recording)
         state: Tensor | None = None
@@ -184,12 +184,12 @@ class Recogniser:
 
 
 class FrameStream:
-    """One recording as it comes in: the network's state is carried from frame to frame.
+    """Runs a network on one recording, frame by frame.
 
     Parameters
     ----------
     recogniser
-        Whose network to run.
+        The recogniser to run.
     """
 
     def __init__(self, recogniser: Recogniser) -> None:
@@ -198,10 +198,10 @@ class FrameStream:
         self._width = sum(recogniser.widths)
         self._state: Tensor | None = None
         self.frame = 0
-        """How many frames there have been."""
+        """The number of frames so far."""
 
     def observe(self, features: NDArray[Any]) -> Shares:
-        """Take in the features of the next frame, all kinds in a row.
+        """Observe the features of the next frame, all kinds in a row.
 
         Returns
         -------
@@ -232,7 +232,7 @@ VERSION = 1
 
 
 def save_recogniser(recogniser: Recogniser, path: str | Path) -> None:
-    """Write a recogniser to a file, whole or not at all.
+    """Write a recogniser to a file, atomically.
 
     Raises
     ------
@@ -259,8 +259,8 @@ def load_recogniser(path: str | Path) -> Recogniser:
     FileError
         If there is no such file.
     FormatError
-        If it is truncated, no recogniser, of another version, or its weights do not have the
-        shapes that its header says.
+        If the file is truncated, no recogniser or of another version, or its weights do not have
+        the shapes in its header.
     MissingExtraError
         If safetensors is not installed.
     """
@@ -289,7 +289,7 @@ def _from_header(header: dict[str, Any], weights: Mapping[str, Tensor], where: s
 
 
 def _least(settings: RecogniserSettings, width: int, classes: int) -> int:
-    """Return a lower bound on the numbers that a network of these sizes has."""
+    """Return a lower bound on the number of weights in a network of these sizes."""
     if settings.design is not Design.GRU:
         return width * classes
     recurrent = settings.layers * settings.hidden**2

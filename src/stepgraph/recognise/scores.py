@@ -1,7 +1,7 @@
-"""How well a recogniser does: scores of its frames, and errors of its key-steps.
+"""The quality of a recogniser: scores of its frames, and errors of its key-steps.
 
-`score_frames` gives accuracy and mean average precision; `measure_frames` smooths frames with known
-truth into key-steps and measures how these err, as the uncertain monitor needs it.
+`score_frames` returns accuracy and mean average precision. `measure_frames` smooths labelled
+frames into key-steps and measures their errors, for the uncertain monitor.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class FrameScores:
         The mean over classes of the average precision of ranking all frames by the class's
         probability; classes that never occur, and the background, are left out.
     frames
-        How many frames there were.
+        Number of frames.
     """
 
     accuracy: float
@@ -47,7 +47,7 @@ class FrameScores:
 def score_frames(
     labels: Sequence[Labels], shares: Sequence[Shares], *, background: int | None = None
 ) -> FrameScores:
-    """Score the probabilities that a recogniser gave.
+    """Score the probabilities of a recogniser.
 
     Parameters
     ----------
@@ -87,16 +87,16 @@ def score_frames(
 
 @dataclass(frozen=True, eq=False)
 class FrameMeasurements:
-    """How frames with known truth become key-steps, and how these err.
+    """A smoother fitted to labelled frames, and the errors of its key-steps.
 
     Parameters
     ----------
     smoother
         Turns frames into key-steps.
     confusion
-        How these key-steps err.
+        The errors of these key-steps.
     edit_score
-        How alike they and the true segments are, from 0 to 1, mean over recordings.
+        Their similarity to the true segments, from 0 to 1, mean over recordings.
     """
 
     smoother: FrameSmoother
@@ -109,7 +109,7 @@ def measure_frames(
     classes: Sequence[str],
     background: str | None = None,
 ) -> FrameMeasurements:
-    """Measure how the frames of a recogniser become key-steps, and how these err.
+    """Fit a smoother to the frames of a recogniser and measure the errors of its key-steps.
 
     For the confusion and the edit score, each recording is smoothed with the pace of the others,
     where there are others.
@@ -117,8 +117,8 @@ def measure_frames(
     Parameters
     ----------
     frames
-        For each recording the true class of each frame, and the probabilities that the
-        recogniser gave: (frames, classes).
+        For each recording the true class of each frame, and the recogniser's probabilities:
+        (frames, classes).
     classes
         All classes.
     background
@@ -150,13 +150,13 @@ def measure_frames(
 def confusion_for(confusion: Confusion, graph: TaskGraph) -> Confusion:
     """Return a recogniser's confusion for the steps of a graph.
 
-    A step recognised as one that the graph does not have counts as missed: the monitor never
-    sees it. A step that the recogniser does not know is never seen.
+    A step recognised as one outside the graph counts as missed, because the monitor never sees
+    it. A step that the recogniser does not know is never seen.
 
     Parameters
     ----------
     confusion
-        As the recogniser's training wrote it, maybe of more or fewer steps than the graph has.
+        The confusion from the recogniser's training; its steps may differ from the graph's.
     graph
         The graph.
 

@@ -1,4 +1,4 @@
-"""What a recogniser is like, and how it is trained."""
+"""The settings of a recogniser and its training."""
 
 from __future__ import annotations
 
@@ -11,46 +11,46 @@ from stepgraph.learners.base import check_number, check_whole, one_of
 
 
 class Design(StrEnum):
-    """Which network."""
+    """The kind of network."""
 
     GRU = "gru"
     """A recurrent network that remembers the frames before."""
     LINEAR = "linear"
-    """Each frame on its own, weighed linearly: the control."""
+    """A linear classifier of single frames, the control."""
 
 
 @dataclass(frozen=True)
 class RecogniserSettings:
-    """How a recogniser is built and trained.
+    """The settings of a recogniser and its training.
 
     Parameters
     ----------
     design
-        Which network.
+        The kind of network.
     embedding
-        How many numbers a frame is first projected to.
+        Size of the projection of a frame.
     hidden
-        How many numbers the network remembers.
+        Size of the network's memory.
     layers
-        How many recurrent layers there are.
+        Number of recurrent layers.
     dropout
-        The share of the projected numbers that is left out at random in training.
+        Share of the projected numbers to drop at random in training.
     window
-        How many frames a window of training has; it bounds what the network learns to remember.
+        Number of frames in a training window; it bounds what the network learns to remember.
     latest
-        On how many frames at the end of each window the loss looks. A frame at a window's
-        beginning has no past there, unlike when the network is run; MiniROAD looks at one.
+        Number of frames at the end of each window that count for the loss. A frame at the
+        beginning of a window has no past there, unlike in use. MiniROAD counts one frame.
     stride
-        How many frames the ends of neighbouring windows are apart; by default `latest`, so that
+        Number of frames between the ends of neighbouring windows; by default `latest`, so that
         each frame counts about once per epoch.
     batch
-        How many windows make a step.
+        Number of windows in a training step.
     epochs
-        Maximum number of times that all windows are seen.
+        Maximum number of passes over all windows.
     patience
-        After how many epochs without a better result on held-out recordings to stop.
+        Number of epochs without a better result on held-out recordings after which to stop.
     learning_rate, weight_decay
-        Of AdamW.
+        Settings of AdamW.
 
     Raises
     ------

@@ -1,10 +1,9 @@
-"""From what a recogniser sees in each frame to key-steps, online.
+"""From recognised frames to key-steps, online.
 
-`FrameSmoother` is a filter of two kinds of evidence: steps last, and the recogniser is right more
-often than not. After each frame it holds the probability of each step given all frames so far, and
-announces a step once it has been the most probable one for long enough. It never looks ahead: an
-announcement depends on earlier frames only, and is never taken back. `KeyStepStream` joins a
-recogniser and its smoother.
+`FrameSmoother` filters two kinds of evidence: steps last, and the recogniser is right more often
+than not. After each frame it holds the probability of each step given all frames so far. It
+announces a step once the step has been the most probable one for long enough, never looks ahead
+and never takes an announcement back. `KeyStepStream` joins a recogniser and its smoother.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ DURATION = 900.0
 ACCURACY = 0.5
 """Default share of frames recognised correctly."""
 ACCURACY_OF_TWO = 0.75
-"""The same with two steps, where half of the frames are right by chance."""
+"""The default with two steps, where half of the frames are right by chance."""
 PATIENCE = 0.1
 """The share of a mean duration for which a step must lead before it is announced."""
 LEAST = 1e-4
-"""Smallest probability counted: no single frame rules a step out for good."""
+"""The smallest probability, so that no single frame rules a step out for good."""
 STREAM_PATIENCE = 0.15
 """The same share where a recogniser gives probabilities."""
 CORRELATION = 30.0
@@ -47,14 +46,14 @@ _SETTINGS = (
 
 @dataclass(frozen=True)
 class KeyStep:
-    """A key-step that frames announced.
+    """An announced key-step.
 
     Parameters
     ----------
     step
         Its name.
     frame
-        At which frame it was announced, from 1 on.
+        The number of the frame that announced it, from 1 on.
     """
 
     step: str
@@ -69,16 +68,16 @@ class FrameSmoother:
     steps
         All steps.
     duration
-        How many frames a step takes on average.
+        Mean number of frames of a step.
     accuracy
         The share of frames that are recognised correctly, by default one half, and three quarters
         with two steps; all errors are equally likely.
     patience
-        For how many frames a step must lead before it is announced; by default a tenth of the
-        duration.
+        Number of frames for which a step must lead before it is announced; by default a tenth of
+        the duration.
     correlation
-        How many frames in a row err together. Neighbouring frames show the same picture, so
-        that their evidence must not be multiplied.
+        Number of frames in a row that err together. Neighbouring frames show the same picture,
+        so their evidence must not be multiplied.
 
     Raises
     ------
@@ -168,8 +167,8 @@ class FrameSmoother:
         Raises
         ------
         SettingError
-            If there are no frames or no steps, or a recording has more true frames than
-            recognised ones or fewer.
+            If there are no frames or no steps, or a recording has different numbers of true and
+            recognised frames.
         """
         names = tuple(steps)
         if not names:
@@ -205,7 +204,7 @@ class FrameSmoother:
         return other
 
     def observe(self, step: str) -> str | None:
-        """Take in what was recognised in the next frame.
+        """Observe the recognised step of the next frame.
 
         Returns
         -------
@@ -215,7 +214,7 @@ class FrameSmoother:
         Raises
         ------
         UnknownNameError
-            If it is none of the steps.
+            If the step is unknown.
         """
         if step not in self._numbers:
             raise UnknownNameError("step", step, self.steps, f"frame {self._frame + 1}")
@@ -224,13 +223,13 @@ class FrameSmoother:
         return self._take_in(evidence)
 
     def observe_shares(self, shares: Sequence[float]) -> str | None:
-        """Take in the probability of each step by the next frame.
+        """Observe the probability of each step in the next frame.
 
         Parameters
         ----------
         shares
-            A probability for each step, in the order of the steps; those of frames that err
-            together count as one, as for `observe`. None is taken for impossible.
+            A probability for each step, in the order of the steps. Frames that err together count
+            as one, as for `observe`. No step counts as impossible.
 
         Returns
         -------
@@ -240,7 +239,7 @@ class FrameSmoother:
         Raises
         ------
         SettingError
-            If they are not as many as the steps, or no probabilities.
+            If there is not one probability for each step.
         """
         if len(shares) != len(self.steps) or not all(0 <= share <= 1 + 1e-4 for share in shares):
             raise SettingError(
@@ -293,7 +292,7 @@ class FrameSmoother:
 
 
 class KeyStepStream:
-    """Turns the frames of one recording into key-steps as they come.
+    """Turns the frames of one recording into key-steps, online.
 
     Parameters
     ----------
@@ -309,7 +308,7 @@ class KeyStepStream:
         self._smoother = (smoother or smoother_of(recogniser)).fresh()
 
     def observe(self, features: NDArray[Any]) -> KeyStep | None:
-        """Take in the next frame; return a key-step that has now begun, or None.
+        """Observe the next frame; return a key-step that has now begun, or None.
 
         Raises
         ------
@@ -323,7 +322,7 @@ class KeyStepStream:
 
 
 def key_steps(recogniser: Recogniser, recording: FrameRecording) -> Iterator[KeyStep]:
-    """Return the key-steps of a recording, each as soon as its frames have been seen.
+    """Yield the key-steps of a recording, each as soon as its frames announce it.
 
     Raises
     ------
@@ -339,7 +338,7 @@ def key_steps(recogniser: Recogniser, recording: FrameRecording) -> Iterator[Key
 
 
 def smoother_of(recogniser: Recogniser) -> FrameSmoother:
-    """Return a smoother with the pace that training measured."""
+    """Return a smoother with the pace measured in training."""
     if recogniser.pace is None:
         return FrameSmoother(recogniser.classes)
     pace = recogniser.pace
@@ -349,7 +348,7 @@ def smoother_of(recogniser: Recogniser) -> FrameSmoother:
 def smoother_at(
     classes: Sequence[str], duration: float, accuracy: float, correlation: float
 ) -> FrameSmoother:
-    """Return a smoother for probabilities, with its patience taken from the duration."""
+    """Return a smoother for probabilities, whose patience depends on the duration."""
     return FrameSmoother(
         classes,
         duration=duration,

@@ -1,8 +1,8 @@
-"""Training a recogniser: windows of frames in, the network that is best on held-out recordings out.
+"""Training of a recogniser on windows of frames, with early stopping on held-out recordings.
 
-`fit_recogniser` is the training loop; `train_recogniser` holds recordings out, trains beside a
-linear control, and measures both on what was held out. Each window ends somewhere in a recording,
-and only its last frames count for the loss.
+`fit_recogniser` is the training loop. `train_recogniser` holds recordings out, trains a network
+and a linear control, and measures both on the held-out recordings. Only the last frames of each
+window count for the loss.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from stepgraph.recognise.scores import FrameScores, measure_frames, score_frames
 from stepgraph.recognise.settings import Design, RecogniserSettings
 
 NOT_COUNTED = -100
-"""The label of frames that the loss ignores, torch's own default."""
+"""The label of frames that the loss ignores, as in torch."""
 LARGEST_NORM = 1.0
-"""A longer gradient is cut down to this length."""
+"""The length to which longer gradients are clipped."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class Batch:
     Parameters
     ----------
     frames
-        (windows, frames, width); shorter ones are filled up with zeros behind their end, where a
-        causal network cannot see them.
+        (windows, frames, width); shorter windows end in zeros, where a causal network cannot see
+        them.
     labels
         (windows, frames); `NOT_COUNTED` for all but the latest frames of each window.
     """
@@ -52,19 +52,19 @@ class Batch:
 def window_ends(
     lengths: Sequence[int], settings: RecogniserSettings, rng: np.random.Generator | None = None
 ) -> list[tuple[int, int]]:
-    """Return where windows end: pairs of a recording and a frame, the frame excluded.
+    """Return the ends of windows as pairs of a recording and a frame, the frame excluded.
 
-    The ends of each recording's windows are `stride` apart, from a first one that is drawn anew
-    for each epoch, so that in the long run all frames count. The last frame always does.
+    The ends in each recording are `stride` apart. The first one is random in each epoch, so that
+    in the long run all frames count. The last frame always counts.
 
     Parameters
     ----------
     lengths
-        How many frames each recording has.
+        Number of frames of each recording.
     settings
-        The stride.
+        The settings, which have the stride.
     rng
-        Where chance comes from; None for the first window to end after one stride.
+        The random generator; None for a first window that ends after one stride.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def batches(
     settings: RecogniserSettings,
     rng: np.random.Generator,
 ) -> Iterator[Batch]:
-    """Return the windows of one epoch, shuffled; only those of one batch are held at a time."""
+    """Yield the windows of one epoch in shuffled batches, one batch in memory at a time."""
     ends = window_ends([len(recording) for recording in recordings], settings, rng)
     order = rng.permutation(len(ends))
     for first in range(0, len(ends), settings.batch):
@@ -117,16 +117,16 @@ def make_batch(
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A recogniser, and how its training went.
+    """A recogniser and its training curve.
 
     Parameters
     ----------
     recogniser
-        With the weights of the best epoch.
+        The recogniser, with the weights of the best epoch.
     epochs
-        How many epochs were done.
+        Number of epochs.
     best_epoch
-        Which one was best on the held-out recordings, from 1 on.
+        The epoch with the best result on the held-out recordings, from 1 on.
     losses
         The mean loss on the training windows, epoch by epoch.
     held_out_losses
@@ -157,11 +157,11 @@ def fit_recogniser(
     training
         Recordings with labels to learn from.
     held_out
-        Recordings with labels that say when to stop; nothing else is learned from them.
+        Recordings with labels that decide when to stop; nothing else is learned from them.
     classes
         The names of the classes, label 0 first.
     settings
-        How to build and train it.
+        The settings of the network and its training.
     background
         The class that is no step, if there is one.
     seed
@@ -179,7 +179,7 @@ def fit_recogniser(
     settings = settings or RecogniserSettings()
     names = tuple(classes)
     _check(training, held_out, names, background)
-    if settings.design is Design.LINEAR:  # frames before the counted ones would change nothing
+    if settings.design is Design.LINEAR:  # earlier frames make no difference
         settings = replace(settings, window=settings.latest)
     widths = training[0].widths
     rng = np.random.default_rng([seed, 1])
@@ -218,7 +218,7 @@ def fit_recogniser(
 
 
 class _Best:
-    """Keeps the weights that are best on held-out recordings, and ends when none come any more."""
+    """Keeps the best weights on held-out recordings and stops when they no longer improve."""
 
     def __init__(
         self,
@@ -273,7 +273,7 @@ def _check(
 
 
 def _standardise(network: FrameNetwork, recordings: Sequence[FrameRecording]) -> None:
-    """Let the network bring each feature to mean 0 and deviation 1 over the training frames."""
+    """Set the scaling that gives each feature mean 0 and deviation 1 over the training frames."""
     count = 0
     total = np.zeros(network.mean.numel())
     squares = np.zeros(network.mean.numel())

@@ -1,7 +1,7 @@
 """Reports: a graph, its evidence, recordings and scores as one HTML file.
 
-`make_report` puts the content together as plain values (`Report` and its parts); `to_html` makes
-the page of them. A method is run again (`relearn`) for its training curve and for intervals.
+`make_report` collects the content as plain values (`Report` and its parts), and `to_html` turns
+it into a page. `relearn` runs the method again for its training curve and for intervals.
 """
 
 from stepgraph.report.content import (

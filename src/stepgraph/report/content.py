@@ -1,6 +1,6 @@
-"""What a report says: the graph, its evidence, recordings held against it, and scores.
+"""The content of a report: the graph, its evidence, judged recordings, and scores.
 
-`make_report` asks the monitor, the aligner and the metrics, and runs the graph's own method again
+`make_report` uses the monitor, the aligner and the metrics, and runs the graph's own method again
 for its training curve and for intervals around its scores. The result is plain values.
 """
 
@@ -42,7 +42,7 @@ class Need:
     name
         The precondition.
     facts
-        What speaks for the edge, in words; empty where nothing is known.
+        The evidence for the edge, in words; empty where there is none.
     """
 
     name: str
@@ -62,7 +62,7 @@ class StepEntry:
     marks
         Words such as ``"optional"``.
     facts
-        What else is known of it.
+        Other facts about it.
     """
 
     name: str
@@ -73,16 +73,16 @@ class StepEntry:
 
 @dataclass(frozen=True)
 class DoneStep:
-    """A step of a recording, and what is to be said of it.
+    """A step of a recording and its verdict.
 
     Parameters
     ----------
     name
         The step.
     verdict
-        What it is, in a word or two.
+        The verdict, in a word or two.
     sentence
-        Why, as a sentence; empty where there is nothing to explain.
+        The reason, as a sentence; empty where there is nothing to explain.
     is_mistake
         Whether it is a mistake of its own.
     deviates
@@ -98,24 +98,24 @@ class DoneStep:
 
 @dataclass(frozen=True)
 class RecordingEntry:
-    """A recording held against the graph.
+    """A recording, judged by the graph.
 
     Parameters
     ----------
     id
-        What it is called.
+        Its name.
     steps
         Its steps in order.
     never_done
         A sentence for each step that was never done.
     mistakes
-        How many mistakes of their own there are, steps never done included.
+        Number of mistakes, including steps that were never done.
     explanation
         The smallest set of changes that would make it valid, a line each.
     fitness
-        How well it fits the graph as a whole, from 0 to 1, where that is known.
+        How well it fits the graph as a whole, from 0 to 1, where known.
     marks
-        What its annotator marked, with how often.
+        The annotator's marks, each with its count.
     """
 
     id: str
@@ -140,13 +140,13 @@ class Report:
     drawing
         The graph as SVG.
     steps
-        All steps, in an order that is valid.
+        All steps, in a valid order.
     recordings
-        Recordings held against the graph.
+        Recordings, judged by the graph.
     training
-        How the training of the graph's method went, as SVG.
+        The training curve of the graph's method, as SVG.
     training_about
-        What was trained, in words.
+        The training in words.
     scores
         This graph first, then controls.
     comparison
@@ -154,7 +154,7 @@ class Report:
     charts
         More pictures, as SVG.
     notes
-        What a reader must know.
+        Remarks for the reader.
     """
 
     title: str
@@ -179,24 +179,24 @@ def make_report(
     draws: int | None = None,
     progress: Progress = no_progress,
 ) -> Report:
-    """Return everything a report says about a graph.
+    """Return the report on a graph.
 
     Parameters
     ----------
     graph
         The graph.
     demonstrations
-        Recordings to hold against it. They also show how often each edge's order was kept,
-        where the graph itself does not say.
+        Recordings to judge by it. They also give the evidence of each edge, where the graph
+        itself has none.
     truth
         The known graph of the procedure, to score this one by.
     title
         The heading; by default the procedure's name.
     draws
-        How often to learn again from the recordings, for the training curve and for intervals;
-        see `relearn`.
+        Number of times to learn again from the recordings, for the training curve and for
+        intervals; see `relearn`.
     progress
-        Called with how far learning again has come.
+        Called with the progress of learning again.
 
     Raises
     ------
@@ -252,7 +252,7 @@ def _facts(graph: TaskGraph) -> tuple[tuple[str, str], ...]:
 
 
 def _evidence(graph: TaskGraph, demonstrations: Demonstrations) -> dict[Edge, EdgeEvidence]:
-    """Count for each edge between steps how recordings order its ends, if they have them at all."""
+    """Count for each edge between steps how the recordings order its ends."""
     shown = set(demonstrations.vocabulary.steps)
     between = [edge for edge in graph.edges if edge[0] != END and edge[1] != START]
     counted = edge_evidence(demonstrations, [edge for edge in between if shown.issuperset(edge)])
@@ -297,7 +297,7 @@ def _recordings(graph: TaskGraph, demonstrations: Demonstrations) -> Iterator[Re
 
 
 def _marks(recording: KeyStepSequence) -> tuple[str, ...]:
-    """Return what a recording is marked with, each kind once; a step may have several."""
+    """Return the marks of a recording, each kind once; a step may have several."""
     marks = [kind for mark in recording.mistakes or () if mark for kind in mark.split(", ")]
     marks += [SKIPPED] * len(recording.skipped)
     kinds = Counter(marks)

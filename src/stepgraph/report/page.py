@@ -1,7 +1,7 @@
-"""A report as one HTML page that needs nothing beside it: no network, no script, no file.
+"""A report as one self-contained HTML page: no network, no script, no other file.
 
-Everything can be reached by keyboard, every picture has words, and what colour says is said
-again by a word. Texts are escaped where they enter the page.
+The keyboard reaches everything, every picture has a text, and every colour has a word beside
+it. Texts are escaped where they enter the page.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _INTERVALS = (
     "recordings drawn from those given, with replacement; such a draw lacks about a third of them, "
     "so that the interval tends to lie low. For the chain, it is the range over all recordings."
 )
-# The page may show what it holds and load nothing at all.
+# The page loads nothing.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
@@ -78,7 +78,7 @@ def _text(text: str) -> str:
 
 
 def _name(text: str) -> str:
-    # Whatever its writing direction, a name leaves the order of what is around it alone.
+    # A name of any writing direction leaves the order of the text around it unchanged.
     return f"<bdi>{_text(text)}</bdi>"
 
 

@@ -1,8 +1,8 @@
-"""A graph's method run again: how its training went, and how far its scores would vary.
+"""A graph's method run again, for its training curve and for intervals around its scores.
 
-A graph says how it was learned. With the recordings at hand the same method can be run once
-more, for its training curve, and on recordings drawn from those with replacement (the bootstrap),
-for intervals around its scores.
+A graph records how it was learned. `relearn` runs the same method once more on the recordings for
+its training curve, and on recordings drawn from them with replacement (the bootstrap) for
+intervals.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from stepgraph.pipeline import LearningOptions, learn_together, learnable
 from stepgraph.sequences import Demonstrations, in_words
 
 DRAWS = 100
-"""How often recordings are drawn for an interval, where that takes moments."""
+"""Number of draws for an interval, where learning is quick."""
 LEAST_DRAWS = 20
-"""With fewer there would be no interval to speak of."""
-# By method, how many pairs of steps, in all recordings and all draws together, are looked at in
-# some ten seconds.
+"""Minimum number of draws for an interval."""
+# By method, the number of pairs of steps, over all recordings and draws, that take about ten
+# seconds.
 _WORK = {"robust": 500_000}
 _OTHER_WORK = 5_000_000
 CONFIDENCE = 0.9
 _SEED = 0
-# A file may name any method; none that asks over a network is run because of a file.
+# A graph file may name any method; one that uses a network must not run because of a file.
 _NEVER_AGAIN = frozenset({"llm"})
 
 Range = tuple[float, float]
@@ -36,16 +36,16 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True)
 class Relearned:
-    """What learning again has shown.
+    """The result of learning again.
 
     Parameters
     ----------
     about
-        In a sentence: what was done, and whether the same graph came out.
+        A sentence on the run and whether it gave the same graph.
     curve
-        How the training went, where the method trains.
+        The training curve, where the method trains.
     intervals
-        Of precision, recall and F1 against the known graph; empty where none were drawn.
+        Intervals of precision, recall and F1 against the known graph; empty without draws.
     """
 
     about: str
@@ -54,7 +54,7 @@ class Relearned:
 
 
 def _can_be_learned_again(graph: TaskGraph) -> bool:
-    """Return whether a graph says how it was learned, and that may be done again."""
+    """Return whether a graph records how it was learned, and its method may run again."""
     known = graph.provenance
     if known.method not in LEARNERS or known.method in _NEVER_AGAIN:
         return False
@@ -82,21 +82,21 @@ def relearn(
     Parameters
     ----------
     graph
-        The graph; its provenance says the method, the settings and the seed.
+        The graph; its provenance has the method, the settings and the seed.
     demonstrations
-        What to learn from: the recordings that it was learned from, as a rule.
+        The recordings to learn from, usually those that the graph was learned from.
     truth
-        The known graph; with it intervals are drawn.
+        The known graph, which intervals need.
     draws
-        How often to draw for intervals; 0 learns nothing again, 1 only for the training curve. By
+        Number of draws for intervals; 0 does not learn again, 1 only for the training curve. By
         default `usual_draws`.
     progress
-        Called with how far it has come.
+        Called with the progress.
 
     Returns
     -------
     Relearned or None
-        None where nothing was to be learned again, or the graph does not say how.
+        None without draws, or where the graph does not record how it was learned.
     """
     method = graph.provenance.method
     if not _can_be_learned_again(graph):
@@ -132,17 +132,17 @@ def relearn(
 
 
 def usual_draws(method: str, demonstrations: Demonstrations) -> int:
-    """Return how often a method learns again by default.
+    """Return the default number of draws of a method.
 
-    `DRAWS` times where that takes seconds, fewer the larger the recordings are, once where even
-    `LEAST_DRAWS` would take long, and not at all where learning once does.
+    It is `DRAWS` where that takes seconds, fewer for larger recordings, 1 where even
+    `LEAST_DRAWS` would take long, and 0 where learning once takes long.
 
     Parameters
     ----------
     method
         The method.
     demonstrations
-        What it would learn from.
+        The recordings to learn from.
     """
     if not LEARNERS[method].quick:
         return 0
@@ -184,7 +184,7 @@ def _about(
 
 
 def _drawn(recordings: Demonstrations, draw: int) -> Demonstrations:
-    """Return as many recordings as there are, drawn with replacement."""
+    """Return the same number of recordings, drawn with replacement."""
     weights = np.array([recording.weight for recording in recordings])
     rng = np.random.default_rng((_SEED, draw))
     counts = rng.multinomial(max(round(weights.sum()), 1), weights / weights.sum())
@@ -205,7 +205,7 @@ def _intervals(learned: list[TaskGraph], truth: TaskGraph) -> tuple[Range, ...]:
 
 
 def percentiles(values: list[float]) -> Range:
-    """Return the range in the middle that holds the share `CONFIDENCE` of some values.
+    """Return the middle range that holds the share `CONFIDENCE` of the values.
 
     Examples
     --------

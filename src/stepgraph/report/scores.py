@@ -1,4 +1,4 @@
-"""The figures of a report: scores beside controls, how training went, whether weights hold."""
+"""The figures of a report: scores beside controls, the training curve, reliability of weights."""
 
 from __future__ import annotations
 
@@ -15,28 +15,27 @@ from stepgraph.learners import Curve
 from stepgraph.report.relearning import Relearned, percentiles
 from stepgraph.sequences import END, START, Demonstrations
 
-# Fewer weighted edges would make a chart of chance.
+# A chart of fewer weighted edges would show only chance.
 LEAST_EDGES = 10
 _BINS = 4
 _NORMAL_90 = 1.6449
 _MOST_POINTS = 30
-# Whose weights are probabilities, so that a chart can say whether they hold.
+# The methods whose weights are probabilities, so that a chart can show their reliability.
 _PROBABLE = ("robust",)
 
 
 @dataclass(frozen=True)
 class ScoreEntry:
-    """How some graph agrees with the known one.
+    """The scores of a graph against the known one.
 
     Parameters
     ----------
     name
-        Which graph: this one, or a control.
+        The graph: this one, or a control.
     precision, recall, f1
         Over edges, from 0 to 1.
     intervals
-        Of precision, recall and F1 in turn, the lower and upper end of each; empty where they are
-        not known.
+        The lower and upper ends for precision, recall and F1 in turn; empty where unknown.
     """
 
     name: str
@@ -47,12 +46,12 @@ class ScoreEntry:
 
 
 def training_chart(curve: Curve) -> str:
-    """Return a chart of how training went; where there were many rounds, by some of them.
+    """Return a chart of the training curve, thinned out where there are many rounds.
 
     Parameters
     ----------
     curve
-        What the method minimised, by round.
+        The loss of the method, by round.
     """
     count = len(curve.values)
     most = min(count, _MOST_POINTS)
@@ -71,16 +70,16 @@ def score_entries(
     demonstrations: Demonstrations | None,
     relearned: Relearned | None,
 ) -> tuple[ScoreEntry, ...]:
-    """Return how a graph agrees with the known one, and how controls do, with intervals.
+    """Return the scores of a graph and of controls against the known graph, with intervals.
 
     Parameters
     ----------
     graph, truth
         The graph and the known one.
     demonstrations
-        The recordings, where there are some: for the control that takes one as it is.
+        The recordings, for the control that takes the first one as a chain.
     relearned
-        What learning again has shown, for the interval of the graph itself.
+        The result of learning again, for the interval of the graph itself.
     """
     entries = [
         _score("this graph", graph, truth, () if relearned is None else relearned.intervals),
@@ -111,15 +110,15 @@ def _score(
 
 
 def reliability_charts(graph: TaskGraph, truth: TaskGraph) -> Iterator[str]:
-    """Draw which share of the edges is in the known graph, by weight, where weights differ.
+    """Draw the share of edges that are in the known graph, by weight, where weights differ.
 
     Parameters
     ----------
     graph, truth
-        The graph, whose weights are looked at, and the known one.
+        The graph with weights, and the known one.
     """
     known = set(truth.edges)
-    # Weights of START and END tell nothing: their edges are what is left when others are known.
+    # Edges of START and END follow from the others, so their weights tell nothing.
     weighed = sorted(
         (weight, edge in known)
         for edge, weight in graph.weights.items()
@@ -144,7 +143,7 @@ def reliability_charts(graph: TaskGraph, truth: TaskGraph) -> Iterator[str]:
 
 
 def _quarters(weighed: Sequence[tuple[float, bool]]) -> list[list[tuple[float, bool]]]:
-    """Return four parts by weight; neighbours that weigh as good as the same become one."""
+    """Return four parts by weight; neighbouring parts of almost equal weight become one."""
     parts: list[list[tuple[float, bool]]] = []
     for bin_ in range(_BINS):
         part = weighed[len(weighed) * bin_ // _BINS : len(weighed) * (bin_ + 1) // _BINS]
