@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from stepgraph.learners.network_training import one_thread
+from stepgraph.learners.networks import one_thread
 from stepgraph.learners.tgml.direct_optimization import first_scores, normal_draws
 
 

@@ -217,7 +217,7 @@ def _flags(graph: TaskGraph, steps: Sequence[str]) -> list[bool]:
 
 
 def _speed(recogniser: Recogniser, habits: FrameMeasurements, film: FrameRecording) -> float:
-    from stepgraph.learners.network_training import one_thread
+    from stepgraph.learners.networks import one_thread
 
     stream = KeyStepStream(recogniser, habits.smoother)
     frames = film.block(0, len(film))

@@ -189,14 +189,14 @@ TARGETS = by_name(
         "recogniser",
         _recogniser,
         partial(_seed, "recogniser"),
-        ("stepgraph.learners.network_file", "stepgraph.recognise.recogniser"),
+        ("stepgraph.learners.networks", "stepgraph.recognise.recogniser"),
         share=1.5,
     ),
     Target(
         "transformer",
         _transformer,
         partial(_seed, "transformer"),
-        ("stepgraph.learners.network_file", "stepgraph.learners.transformer.trained"),
+        ("stepgraph.learners.networks", "stepgraph.learners.transformer.trained"),
         share=1.5,
     ),
     *(

@@ -11,7 +11,7 @@ import pytest
 
 import stepgraph.recognise as home
 from stepgraph.errors import FormatError
-from stepgraph.learners.network_file import read_network, write_network
+from stepgraph.learners.networks import read_network, write_network
 from stepgraph.recognise import load_recogniser, save_recogniser
 from stepgraph.recognise.frames import FrameRecording
 from stepgraph.recognise.recogniser import FORMAT, VERSION

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from stepgraph.errors import FormatError
-from stepgraph.learners.network_file import check_size, load_network, write_network
-from stepgraph.learners.network_training import one_thread
+from stepgraph.learners.networks import check_size, load_network, one_thread, write_network
 from stepgraph.recognise.frames import FrameRecording
 from stepgraph.recognise.settings import Design, RecogniserSettings
 

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from stepgraph.errors import FormatError, SettingError
 from stepgraph.learners.base import Progress, no_progress
-from stepgraph.learners.network_training import one_thread, train
+from stepgraph.learners.networks import one_thread, train
 from stepgraph.monitoring import Confusion
 from stepgraph.recognise.frames import HELD_OUT, FrameRecording, hold_out
 from stepgraph.recognise.recogniser import BLOCK, FrameNetwork, Pace, Recogniser

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from stepgraph.learners.network_training import train
+from stepgraph.learners.networks import train
 from stepgraph.learners.tgml.batches import SequenceBatch
 from stepgraph.learners.tgml.loss import TGMLLoss
 from stepgraph.learners.transformer.dataset import EmbeddedProcedure, padded

@@ -24,7 +24,7 @@ from stepgraph.learners.base import (
     check_whole,
     no_progress,
 )
-from stepgraph.learners.network_training import one_thread
+from stepgraph.learners.networks import one_thread
 from stepgraph.learners.tgml.stopping import sequence_accuracy
 from stepgraph.learners.transformer import minilm
 from stepgraph.learners.transformer.dataset import EmbeddedProcedure, Vectors

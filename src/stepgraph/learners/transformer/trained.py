@@ -22,7 +22,7 @@ from torch import Tensor
 from stepgraph.errors import FormatError, SettingError
 from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.learners.base import Learned
-from stepgraph.learners.network_file import check_size, load_network, write_network
+from stepgraph.learners.networks import check_size, load_network, write_network
 from stepgraph.learners.tgml.batches import SequenceBatch
 from stepgraph.learners.tgml.loss import log_likelihood
 from stepgraph.learners.transformer.dataset import Vectors

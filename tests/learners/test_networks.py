@@ -9,7 +9,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 from stepgraph.errors import FileError, FormatError, MissingExtraError
-from stepgraph.learners.network_file import KEY, put_weights, read_network, write_network
+from stepgraph.learners.networks import KEY, put_weights, read_network, write_network
 
 
 @pytest.fixture
