@@ -110,3 +110,11 @@ def test_what_is_known_of_one_procedure_is_refused_for_several(stepgraph: Run, p
     result = stepgraph("advise", put("two.csv", rows), "--must", "b>a")
     assert result.code == 2
     assert "choose it with --procedure NAME: 'x', 'y'" in result.err
+
+
+def test_a_graph_of_another_procedure_is_refused(stepgraph: Run) -> None:
+    stepgraph("example", "pancakes")
+    stepgraph("example", "tea")
+    result = stepgraph("advise", "tea.csv", "--graph", "pancakes.graph.json")
+    assert (result.code, result.out) == (2, "")
+    assert "none of its steps is in the recordings" in result.err

@@ -12,7 +12,7 @@ import typer
 
 from stepgraph.cli import options
 from stepgraph.cli.output import count, echo, print_json, print_notes, print_notes_on
-from stepgraph.errors import SettingError
+from stepgraph.errors import InputError, SettingError
 
 if TYPE_CHECKING:
     from stepgraph.graph import Constraints, TaskGraph
@@ -73,6 +73,10 @@ def advise(
             f"one, choose it with --procedure NAME: {', '.join(map(repr, reading.procedures))}"
         )
     known = None if graph is None else read_graph(graph)
+    if known is not None and not set(known.steps) & set(reading.only().vocabulary.steps):
+        raise InputError(
+            f"{graph}: none of its steps is in the recordings; is it a graph of another procedure?"
+        )
     found = [
         give_advice(
             given,
