@@ -73,6 +73,11 @@ def test_a_missing_file_is_said(tmp_path: Path) -> None:
         read_network(tmp_path / "none", format="kind", version=1)
 
 
+def test_a_folder_in_place_of_a_file_is_said(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="a folder; expected a network that stepgraph saved"):
+        read_network(tmp_path, format="kind", version=1)
+
+
 @pytest.mark.parametrize(
     ("weights", "message"),
     [

@@ -158,7 +158,8 @@ def read_network(
     path = Path(path)
     _, open_file, broken = _safetensors()
     if not path.is_file():
-        raise FileError(f"{path}: no such file; expected a network that stepgraph saved")
+        problem = "a folder" if path.is_dir() else "no such file"
+        raise FileError(f"{path}: {problem}; expected a network that stepgraph saved")
     try:
         with open_file(path, framework="pt") as content:
             metadata = content.metadata() or {}
