@@ -183,7 +183,7 @@ CASES = {
         "align graph.json demos.csv --cost skiped=3", "did you mean 'skipped'?"
     ),
     "a cost that is no number": Case(
-        "align graph.json demos.csv --cost skipped=dear", "'dear' is no number"
+        "align graph.json demos.csv --cost skipped=dear", "'dear' is not a number"
     ),
     "a cost below nothing": Case(
         "align graph.json demos.csv --cost skipped=-1", "expected a number from 0 on"
@@ -218,7 +218,7 @@ CASES = {
         f"{LEARN} --set progress=1", "unknown setting", {"demos.csv": SANDWICH}
     ),
     "a setting with an option of its own": Case(
-        f"{LEARN} --set seed=1", "it has an option of its own, --seed", {"demos.csv": SANDWICH}
+        f"{LEARN} --set seed=1", "use the option --seed instead", {"demos.csv": SANDWICH}
     ),
     "a setting that is no number": Case(
         "learn demos.csv -m do --set beta=much -o out.json",

@@ -259,6 +259,6 @@ def test_errors_of_the_recogniser_have_to_be_given(stepgraph: Run, graph: str, d
     result = stepgraph("calibrate", graph, demos, "-o", "alarm.json")
     assert (result.code, result.out) == (2, "")
     assert result.err == (
-        "error: nothing says how the recogniser errs; give --error-rate R, --confusion FILE, or "
-        "with --recognised FILE what it saw\n"
+        "error: the recogniser's errors are unknown; give --error-rate R, --confusion FILE or "
+        "--recognised FILE\n"
     )

@@ -75,7 +75,7 @@ def test_a_setting_that_is_a_graph_is_read_from_a_file(graph: str) -> None:
         ("width", "expected NAME=VALUE"),
         ("width=", "expected NAME=VALUE"),
         ("=3", "expected NAME=VALUE"),
-        ("with_mistakes=true", "an option of its own, --with-mistakes"),
+        ("with_mistakes=true", "use the option --with-mistakes instead"),
     ],
 )
 def test_a_text_that_is_no_such_value_is_refused(text: str, says: str) -> None:

@@ -1,6 +1,5 @@
 """The command line: one file per command.
 
-A command parses its options, calls one library function and prints. Library modules are
-imported inside the commands, so that `stepgraph --help` answers at once and only what a command
-needs is loaded.
+A command parses its options, calls one library function and prints. It imports library modules
+only when it runs, so `stepgraph --help` answers at once.
 """

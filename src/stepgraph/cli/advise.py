@@ -44,7 +44,7 @@ def advise(
         typer.Option(
             "--graph",
             metavar="GRAPH",
-            help="A graph of the procedure: what is stated or pinned there needs no question.",
+            help="A graph of the procedure; its stated and pinned edges need no question.",
         ),
     ] = None,
     order: options.Order = None,
@@ -101,7 +101,7 @@ def _constraints(
     must: Sequence[str] | None,
     never: Sequence[str] | None,
 ) -> Constraints:
-    """Return what a graph and the options state of a procedure's steps."""
+    """Return the constraints of a graph and of the options."""
     from stepgraph.formats.edges import parse_edge
     from stepgraph.graph import NO_CONSTRAINTS
 
@@ -145,10 +145,10 @@ def _print(advice: Advice) -> None:
 
 
 def _listed(pairs: Sequence[tuple[str, str]]) -> str:
-    said = [f"'{first}' before '{second}'" for first, second in pairs[:PAIRS]]
+    orders = [f"'{first}' before '{second}'" for first, second in pairs[:PAIRS]]
     if len(pairs) > PAIRS:
-        said.append(f"and {count(len(pairs) - PAIRS, 'other pair')} (--json lists them)")
-    return ", ".join(said)
+        orders.append(f"and {count(len(pairs) - PAIRS, 'other pair')} (--json lists them)")
+    return ", ".join(orders)
 
 
 def _print_nothing_to_ask_for(advice: Advice) -> None:

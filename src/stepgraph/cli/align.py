@@ -38,9 +38,9 @@ def align(
 ) -> None:
     """Explain each recording by the graph, as cheaply as possible.
 
-    The explanation lists which steps were skipped, moved, repeated or inserted; all others stay
-    where they are. Fitness is 1 where all stay. Precision is the share of what the graph allows
-    that the recordings show.
+    The explanation lists the skipped, moved, repeated and inserted steps; all others stay in
+    place. Fitness is 1 where all stay. Precision is the share of the orders that the graph allows
+    which the recordings show.
 
     Example: stepgraph align pancakes.graph.json pancakes.csv
     """
@@ -102,14 +102,14 @@ def _print_alignment(graph: TaskGraph, alignment: Alignment) -> None:
         echo(f"  {line}")
 
 
-def _costs(given: Iterable[str] | None) -> Costs:
+def _costs(options: Iterable[str] | None) -> Costs:
     """Return ``--cost`` options as costs."""
     from stepgraph.alignment import KINDS, Costs
 
     every: dict[str, float] = {}
     single: dict[tuple[Kind, str], float] = {}
-    for text in given or ():
-        what, equals, number = text.rpartition("=")  # a step's name may hold a sign of its own
+    for text in options or ():
+        what, equals, number = text.rpartition("=")  # a step's name may hold the sign, too
         kind, colon, step = what.partition(":")
         kind, step = kind.strip(), step.strip()
         if not equals or not kind or (colon and not step):
@@ -119,7 +119,7 @@ def _costs(given: Iterable[str] | None) -> Costs:
         try:
             value = float(number)
         except ValueError:
-            raise SettingError(f"--cost {text!r}: {number.strip()!r} is no number") from None
+            raise SettingError(f"--cost {text!r}: {number.strip()!r} is not a number") from None
         if (kind, step) in single or (not step and kind in every):
             raise SettingError(f"--cost: {what.strip()!r} is given twice")
         if step:

@@ -33,14 +33,14 @@ def audit(
 ) -> None:
     """Find the recordings that are wrong, and where.
 
-    The command compares the recordings with what they agree on, and trusts each as far as it
-    deserves. All recordings count, including those with marked mistakes that 'learn' leaves out.
-    Those with most slips come first. Recordings of another procedure are pointed out.
+    The command compares each recording with the order that most recordings agree on. All
+    recordings count, including those with marked mistakes that 'learn' leaves out. Recordings
+    with the most slips come first. Recordings of another procedure are pointed out.
 
-    The table shows how far each recording is trusted, how many of its steps would have to move,
-    beyond the one in ten that is usual, and how many were skipped or repeated by mistake:
-    fractions where it is not certain. Below it come the steps that probably take part in a
-    mistake; where two changed places both do, and one would have to move.
+    The table shows the trust in each recording, the number of its steps that would have to move,
+    beyond the usual one in ten, and the numbers of steps skipped or repeated by mistake. A
+    fraction means that it is not certain. The steps that are probably part of a mistake follow
+    below. If two steps changed places, both are listed, and one would have to move.
 
     The exit code is always 0.
 

@@ -38,7 +38,7 @@ def calibrate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="What the recogniser saw of the recordings, under the same names, to estimate its "
+            help="The recogniser's output on the recordings, under the same names, to estimate its "
             "errors from.",
         ),
     ] = None,
@@ -56,8 +56,8 @@ def calibrate(
     """Find the probability from which a monitor raises an alarm.
 
     The recordings must be free of mistakes; those with marked mistakes are left out. The command
-    simulates a recogniser with the given errors on them; with --recognised it judges what the
-    recogniser really saw. 'stepgraph watch --calibration FILE' uses the result.
+    simulates a recogniser with the given errors on them; with --recognised it judges the real
+    output of the recogniser. 'stepgraph watch --calibration FILE' uses the result.
 
     Example: stepgraph calibrate pancakes.graph.json pancakes.csv --error-rate 0.1 -o alarm.json
     """
@@ -109,8 +109,8 @@ def _check_options(
         )
     if not sources:
         raise SettingError(
-            "nothing says how the recogniser errs; give --error-rate R, --confusion FILE, or with "
-            "--recognised FILE what it saw"
+            "the recogniser's errors are unknown; give --error-rate R, --confusion FILE or "
+            "--recognised FILE"
         )
     if not 0 < mistake_rate < 1:
         raise SettingError(f"--mistake-rate {mistake_rate}: expected a number between 0 and 1")
@@ -131,7 +131,7 @@ def _without_mistakes(graph: TaskGraph, path: Path, **reading: Any) -> tuple[Ste
 
 
 def _seen(graph: TaskGraph, true: Steps, path: Path, **reading: Any) -> tuple[Steps, Notes]:
-    """Read what the recogniser saw of the same recordings; return it by name, and notes."""
+    """Read the recogniser's output on the same recordings; return it by name, and notes."""
     given, notes = read_for_graph(graph, path, **reading)
     seen = {recording.id: given.names(recording) for recording in given if recording.id in true}
     if not seen:

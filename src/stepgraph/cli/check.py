@@ -28,10 +28,10 @@ def check(
 ) -> None:
     """List each step that was done before something it needs.
 
-    A repeated step is checked each time, so that one oversight can count several times; it is
-    listed once, with all places. No step needs an optional one; 'stepgraph align' and 'stepgraph
-    watch' show where an optional step comes late. The exit code is 0 if all recordings are in a
-    valid order, and 1 otherwise.
+    The command checks each repetition of a step, so one oversight can count several times, but it
+    is listed once, with all places. No step needs an optional one; 'stepgraph align' and
+    'stepgraph watch' show where an optional step comes late. The exit code is 0 if all recordings
+    are in a valid order, and 1 otherwise.
 
     Example: stepgraph check pancakes.graph.json pancakes.csv
     """
@@ -64,7 +64,7 @@ def check(
 
 
 def _alike(violations: Sequence[Violation]) -> list[list[Violation]]:
-    """Group the violations that differ in their position alone."""
+    """Group the violations that differ only in their position."""
     groups: dict[tuple[str, tuple[str, ...]], list[Violation]] = {}
     for violation in violations:
         groups.setdefault((violation.step, violation.missing), []).append(violation)
@@ -74,19 +74,19 @@ def _alike(violations: Sequence[Violation]) -> list[list[Violation]]:
 def _sentence(graph: TaskGraph, alike: Sequence[Violation], performed: Container[str]) -> str:
     """Return alike violations in words, with the probability where every edge is doubtful."""
     violation, *others = alike
-    said = violation.describe(performed, also_at=[other.position for other in others])
-    # In the order of the sentence: first what was done later, then what never was.
+    sentence = violation.describe(performed, also_at=[other.position for other in others])
+    # In the order of the sentence: first the steps done later, then those never done.
     missing = sorted(violation.missing, key=lambda needed: needed not in performed)
     evidence = [graph.evidence.get((violation.step, needed)) for needed in missing]
     probable = [found.probability or 0.0 for found in evidence if found and found.doubtful]
     if not probable or len(probable) < len(evidence):
-        return said
+        return sentence
     shares = " and ".join(f"{100 * share:.0f} %" for share in probable)
-    return f"{said} (doubtful: {shares} probable)"
+    return f"{sentence} (doubtful: {shares} probable)"
 
 
 def _summary(numbers: Sequence[int]) -> str:
-    """Return how many recordings are right, given the number of violations of each."""
+    """Return a summary of the recordings from their numbers of violations."""
     recordings = count(len(numbers), "recording")
     wrong = sum(number > 0 for number in numbers)
     if not wrong:

@@ -53,7 +53,7 @@ def convert(
 
 
 def _not_expressed(graph: TaskGraph, path: Path) -> list[str]:
-    """Return what a net or a process lost: there, each step is done once."""
+    """Return a note on repeatable steps, which a net or a process does only once."""
     again = [f"'{step}'" for step, about in graph.attributes.items() if about.repeatable]
     if path.suffix.lower() not in (".pnml", ".bpmn") or not again:
         return []
@@ -61,7 +61,7 @@ def _not_expressed(graph: TaskGraph, path: Path) -> list[str]:
 
 
 def _post_processed(path: Path) -> TaskGraph:
-    """Return an adjacency list's graph without its cycles, and say what was changed."""
+    """Return an adjacency list's graph without its cycles, and print the changes."""
     from stepgraph.formats import read_adjacency
     from stepgraph.postprocess import to_graph
 

@@ -46,14 +46,14 @@ def draw(
         float | None,
         typer.Option(
             metavar="N",
-            help="For .png: how many pixels a unit takes. Default: 2, less for large drawings.",
+            help="For .png: pixels per unit. Default: 2, less for large drawings.",
         ),
     ] = None,
 ) -> None:
     """Draw a task graph as a picture, START at the bottom.
 
     The thicker and darker an edge, the larger its weight. With --truth the drawing, an
-    .svg or .png, shows what both graphs have, and what is missing or spurious.
+    .svg or .png, shows the edges that both graphs have, and the missing and spurious ones.
 
     Example: stepgraph draw pancakes.graph.json -o pancakes.svg
     """

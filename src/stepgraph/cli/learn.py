@@ -51,7 +51,7 @@ def learn(
             "--method",
             "-m",
             metavar="NAME",
-            help="How; see 'stepgraph methods'.",
+            help="The method; see 'stepgraph methods'.",
             autocompletion=options.completing(options.method_names),
         ),
     ] = "robust",
@@ -59,7 +59,7 @@ def learn(
         list[str] | None,
         typer.Option(
             metavar="'A needs B'",
-            help="Also say why A needs B in the graph, or why it does not; repeatable.",
+            help="Also explain why A needs B in the graph, or why it does not; repeatable.",
         ),
     ] = None,
     changes: options.Changes = False,
@@ -83,7 +83,7 @@ def learn(
         list[str] | None,
         typer.Option(
             metavar="'A needs B'",
-            help="An edge, whatever the recordings say; repeatable.",
+            help="Require this edge, whatever the recordings show; repeatable.",
             rich_help_panel=KNOWLEDGE,
         ),
     ] = None,
@@ -91,7 +91,7 @@ def learn(
         list[str] | None,
         typer.Option(
             metavar="'A needs B'",
-            help="No such edge, whatever they say; repeatable.",
+            help="Forbid this edge, whatever the recordings show; repeatable.",
             rich_help_panel=KNOWLEDGE,
         ),
     ] = None,
@@ -115,7 +115,7 @@ def learn(
     save_model: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write the trained network there.", rich_help_panel=NAMES
+            metavar="FILE", help="Write the trained network to FILE.", rich_help_panel=NAMES
         ),
     ] = None,
     embeddings: options.Embeddings = None,
@@ -124,7 +124,7 @@ def learn(
         int | None,
         typer.Option(
             metavar="N",
-            help="How many processes. Default: one for each core.",
+            help="Number of processes. Default: one for each core.",
             rich_help_panel=LEARNING,
         ),
     ] = None,
@@ -208,7 +208,7 @@ def learn(
 
 @dataclass(frozen=True)
 class _Source:
-    """Procedures to learn: their recordings, or their sizes and who fetches their recordings."""
+    """Procedures to learn, as recordings or as sizes with a function that fetches recordings."""
 
     names: Sequence[str]
     procedures: Iterable[Demonstrations] | Iterable[Sized]

@@ -1,4 +1,4 @@
-"""The program `stepgraph`: its commands, and how errors end it."""
+"""The program `stepgraph`: its commands and its handling of errors."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ NUMBERS = {
     "integer": "a whole number",
     "float": "a number",
 }
-"""What the parser of the command line calls numbers, and what people do."""
+"""The parser's names of numbers, and plain words for them."""
 HINTS = {
     "stepgraph watch": "steps come from standard input, as in: stepgraph watch GRAPH < FILE",
     "stepgraph report": "recordings are named with --demos FILE",
 }
-"""What to do instead of giving a command one file too many."""
+"""Advice for a command with one file too many."""
 FEW = 3
-"""Where no more commands have an option that another has not, they are named."""
+"""Maximum number of other commands to name for an unknown option."""
 _UsageError = cast("type[Exception]", typer.BadParameter.__mro__[1])
 
 app = typer.Typer(
@@ -82,7 +82,7 @@ app.command("demo")(demo.demo)
 app.add_typer(recognise.app, name="recognise")
 
 
-@app.command("help", hidden=True)  # hidden, as --help says the same and is what help tells of
+@app.command("help", hidden=True)  # hidden, because --help does the same
 def _help(
     words: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND]", help="Which.")] = None,
 ) -> None:
@@ -132,7 +132,7 @@ def run_app(program: typer.Typer, name: str) -> None:
     program
         Its commands.
     name
-        What one types to call it.
+        Its name on the command line.
     """
     prepare_streams()
     try:

@@ -1,4 +1,4 @@
-"""Options that several commands share, and how their texts become values."""
+"""Options that several commands share, and functions that parse them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def completing(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]
 
 
 def method_names() -> Iterable[str]:
-    """Return the methods there are."""
+    """Return the names of all methods."""
     from stepgraph.learners import LEARNERS
 
     return LEARNERS
@@ -84,7 +84,7 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="NAME",
-        help="The format of the recordings, where its file name does not tell.",
+        help="The format of the recordings, where the file name does not tell.",
         rich_help_panel=READING,
     ),
 ]
@@ -93,7 +93,7 @@ Order = Annotated[
     typer.Option(
         "--order",
         metavar="file|start|end",
-        help="Which order of steps counts. Default: the file's; of a log, that of its times.",
+        help="The order of steps. Default: that of the file; for a log, that of its times.",
         rich_help_panel=READING,
     ),
 ]
@@ -109,7 +109,7 @@ Procedure = Annotated[
 Recordings = Annotated[
     list[str] | None,
     typer.Option(
-        "--recording", metavar="NAME", help="Look at this recording of the file only; repeatable."
+        "--recording", metavar="NAME", help="Use only this recording of the file; repeatable."
     ),
 ]
 ColumnNames = Annotated[
@@ -124,7 +124,7 @@ ColumnNames = Annotated[
 ]
 Demonstrations = Annotated[
     Path | None,
-    typer.Option("--demos", metavar="DEMOS", help="Recordings to hold against the graph."),
+    typer.Option("--demos", metavar="DEMOS", help="Recordings to compare with the graph."),
 ]
 Truth = Annotated[
     Path | None,
@@ -145,7 +145,7 @@ Threshold = Annotated[
     typer.Option(
         "--threshold",
         metavar="X",
-        help="Edges weigh more than this. Default: the method's own.",
+        help="Keep edges of a larger weight. Default: the method's own.",
         rich_help_panel=LEARNING,
     ),
 ]
@@ -166,7 +166,7 @@ Seed = Annotated[
         "--seed",
         metavar="N",
         min=0,
-        help="For what is drawn at random; the same gives the same.",
+        help="The random seed; the same seed gives the same result.",
         rich_help_panel=LEARNING,
     ),
 ]
@@ -192,7 +192,7 @@ CalibrationFile = Annotated[
     typer.Option(
         "--calibration",
         metavar="FILE",
-        help="What 'stepgraph calibrate' wrote: the steps come from a recogniser.",
+        help="A file from 'stepgraph calibrate', for steps that come from a recogniser.",
     ),
 ]
 Embeddings = Annotated[
@@ -205,7 +205,7 @@ Embeddings = Annotated[
     ),
 ]
 WithNext = Annotated[
-    bool, typer.Option("--next", help="Also say what can be done now, the best first.")
+    bool, typer.Option("--next", help="Also list the steps that can be done now, the best first.")
 ]
 AsJsonLines = Annotated[bool, typer.Option("--json", help="Print JSON Lines, for machines.")]
 Errors = Annotated[
@@ -223,7 +223,7 @@ COLUMN_ROLES = (
 )  # fmt: skip
 
 OPTIONS_OF_LEARN = ("method", "seed", "repetitions", "with_mistakes", "threshold", "relaxed")
-"""What users may take for a setting of the method, but has an option of its own."""
+"""Names that look like settings of a method but are options of 'learn'."""
 
 
 def columns(given: Iterable[str] | None) -> dict[str, str]:
@@ -247,7 +247,7 @@ def reading(
     column: Iterable[str] | None,
     errors: Path | None = None,
 ) -> dict[str, Any]:
-    """Return the options on how recordings are read as arguments of `read_demonstrations`."""
+    """Return the options on reading as arguments of `read_demonstrations`."""
     return {
         "format": file_format,
         "order": order,
@@ -280,7 +280,7 @@ def settings(given: Iterable[str] | None, kind: Any) -> dict[str, Any]:
     for name, text in _pairs("--set", "NAME=VALUE", given).items():
         if name in OPTIONS_OF_LEARN:
             option = f"--{name.replace('_', '-')}"
-            raise SettingError(f"--set {name}={text}: it has an option of its own, {option}")
+            raise SettingError(f"--set {name}={text}: use the option {option} instead")
         if name not in known:
             raise UnknownNameError("setting", name, known, f"the method {kind.name!r}, --set")
         values[name] = _value(name, text, kinds[name])
@@ -352,7 +352,7 @@ def transformer(
 
 
 def learner_class(method: str) -> type[Learner]:
-    """Return the class of a method, without making one."""
+    """Return the class of a method."""
     from stepgraph.learners import LEARNERS
 
     if method not in LEARNERS:
@@ -373,7 +373,7 @@ def _pairs(option: str, expected: str, given: Iterable[str] | None) -> dict[str,
 
 
 def _value(name: str, text: str, kind: Any) -> Any:
-    """Return a text as a value of a setting's type; its learner judges the value itself."""
+    """Return a text as a value of a setting's type; the learner checks the value."""
     from stepgraph.formats import read_graph
     from stepgraph.graph import TaskGraph
 

@@ -1,8 +1,8 @@
 """What commands print: text, tables, graphs, JSON, notes, live lines, and progress on a terminal.
 
-The library names its parameters, as in ``with_mistakes=True``; on the command line that is
-``--with-mistakes``. All messages and notes pass through `in_flags` on their way to the terminal.
-What is true of many procedures is said once.
+Messages of the library name parameters, as in ``with_mistakes=True``. `in_flags` turns them into
+options, as in ``--with-mistakes``, on their way to the terminal. Notes on many procedures become
+one note.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def prepare_streams() -> None:
 
 def echo(text: str = "") -> None:
     """Print a text of one or more lines."""
-    # Names come from files and may hold anything, also what would move the cursor.
+    # Names from files may hold anything, including control characters.
     _write(sys.stdout, "\n".join(map(printable, text.split("\n"))))
 
 
@@ -129,7 +129,7 @@ def _write(stream: Any, text: str) -> None:
     try:
         print(text, file=stream, flush=True)
     except BrokenPipeError:
-        # The reader has closed the pipe; the work goes on and the exit code stays true.
+        # The reader has closed the pipe; the work goes on and the exit code stays right.
         _discard(stream)
     except OSError as error:
         _discard(stream)
@@ -166,7 +166,7 @@ def table_lines(
     rows
         The cells, as many in each row as there are headings.
     width
-        How many columns of a terminal there are.
+        The width of the terminal in columns.
     unicode
         Whether the terminal can show more than ASCII.
 
@@ -184,7 +184,7 @@ def table_lines(
     body = [[printable(cell, ascii_only=not unicode) for cell in row] for row in rows]
     by_column = list(zip(heading, *body, strict=True))
     natural = [max(columns(cell) for cell in cells) for cells in by_column]
-    # No column is so narrow that a character of two columns would not fit.
+    # Each column has room for a character of two columns.
     least = [
         max(2, *(columns(word) for cell in cells for word in cell.split())) for cells in by_column
     ]
@@ -202,7 +202,7 @@ def table_lines(
 
 
 def _fit(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:
-    """Take from the widest columns until all fit, but never more than their words allow."""
+    """Shrink the widest columns until all fit, but never below their longest words."""
     widths = [max(*pair) for pair in zip(natural, least, strict=True)]
     while sum(widths) > room:
         spare = [number for number, size in enumerate(widths) if size > least[number]]
@@ -264,7 +264,7 @@ def print_line(text: str, colour: str = "") -> None:
     OutputClosedError
         If the output has been closed.
     """
-    shown = printable(text)  # names come from anywhere and may hold what moves the cursor
+    shown = printable(text)  # names may hold control characters
     _print(f"\x1b[{colour}m{shown}\x1b[0m" if colour and in_colour() else shown)
 
 
@@ -311,9 +311,9 @@ FLAGS = {
     "with_mistakes": "--with-mistakes",
     "workers": "--workers",
 }
-"""For each parameter that messages name, its option."""
+"""The option of each parameter that messages name."""
 SETTINGS = ("base_url", "cache", "features", "least_probable", "model", "unified")
-"""Settings of methods that messages name; they are given with --set."""
+"""Settings of methods that messages name; the option --set gives them."""
 
 _NAMES = "|".join((*FLAGS, *SETTINGS))
 _PARAMETER = re.compile(
@@ -333,7 +333,7 @@ def in_flags(message: str) -> str:
     Parameters
     ----------
     message
-        What the library said.
+        The message.
 
     Examples
     --------
@@ -368,14 +368,14 @@ def _flag(found: re.Match[str]) -> str:
 
 
 MANY = 3
-"""Minimum number of procedures whose like notes become one."""
+"""Minimum number of procedures whose similar notes become one."""
 NAMED = 3
 """Maximum number of procedures to name."""
 _NUMBER = re.compile(r"('[^']*')|\d+(?:\.\d+)?")  # names in quotes may hold numbers; they stay
 
 
 def print_notes_on(procedures: Iterable[str], notes: Iterable[str]) -> None:
-    """Print notes, each with its procedure's name and a colon in front where it is of one.
+    """Print notes; a note on one procedure begins with its name and a colon.
 
     Parameters
     ----------
@@ -388,7 +388,7 @@ def print_notes_on(procedures: Iterable[str], notes: Iterable[str]) -> None:
 
 
 def print_notes_of(by_procedure: Sequence[tuple[str, Iterable[str]]]) -> None:
-    """Print what is noted of each of some procedures; their names only if they are several.
+    """Print the notes on each procedure, with its name if there are several.
 
     Parameters
     ----------
@@ -403,7 +403,7 @@ def print_notes_of(by_procedure: Sequence[tuple[str, Iterable[str]]]) -> None:
 
 
 def said_once(procedures: Iterable[str], notes: Iterable[str]) -> list[str]:
-    """Return notes, with one in place of those that differ in procedure and numbers alone.
+    """Return notes, merged where they differ only in procedure and numbers.
 
     Parameters
     ----------
@@ -438,7 +438,7 @@ def said_once(procedures: Iterable[str], notes: Iterable[str]) -> list[str]:
 
 
 def _with_ranges(texts: list[str]) -> str:
-    """Return texts that differ in numbers alone as one, each number from the lowest on."""
+    """Return texts that differ only in numbers as one text with ranges of numbers."""
     numbers = [[found[0] for found in _NUMBER.finditer(text) if not found[1]] for text in texts]
     ranges = iter([_range(column) for column in zip(*numbers, strict=True)])
     return _NUMBER.sub(lambda found: found[1] or next(ranges), texts[0])

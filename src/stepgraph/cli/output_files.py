@@ -1,7 +1,7 @@
-"""Where output goes: refused before any work is done if nothing can be written there.
+"""Output files, which are checked before any work is done.
 
-Learned graphs go to a file, a folder or one file of all, and `print_report` says what became of
-them.
+Learned graphs go to a file, to a folder, or to one file for all. `print_report` reports the
+outcome.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LONGEST_HEAD = 2**16
 
 
 def is_folder(path: Path) -> bool:
-    """Return whether a path is a folder; one that cannot be looked at is none."""
+    """Return whether a path is a folder that can be read."""
     try:
         return path.is_dir()
     except OSError:  # such as a name that is too long
@@ -48,12 +48,12 @@ def names_folder(path: str) -> bool:
 
 
 def check_format(path: Path) -> None:
-    """Check that the ending of a graph file's name says a format.
+    """Check that the ending of a graph file names a format.
 
     Raises
     ------
     InputError
-        If it says none that a graph can be written in.
+        If there is no such format of graphs.
     """
     from stepgraph.formats import GRAPH_WRITERS
 
@@ -77,7 +77,7 @@ def check_file(path: str | Path) -> None:
     Raises
     ------
     FileError
-        If the path is a folder or a device, or its folder is missing or closed to us.
+        If the path is a folder or a device, or its folder is missing or not writable.
     """
     if isinstance(path, str) and names_folder(path):
         raise FileError(f"{path}: a folder, expected a file name to write to")
@@ -95,19 +95,19 @@ def check_file(path: str | Path) -> None:
 
 
 def check_replaced(path: str | Path, kind: str | None = None) -> None:
-    """Check that a JSON file which is to be written replaces only what is of its own kind.
+    """Check that writing a JSON file replaces only a file of the same kind.
 
     Parameters
     ----------
     path
-        The file; other formats than JSON and JSON Lines are not looked at.
+        The file; formats other than JSON and JSON Lines are not checked.
     kind
-        What JSON files of this kind give as their format; by default what graphs do.
+        The value of ``format`` in files of this kind; by default that of graphs.
 
     Raises
     ------
     FileError
-        If there is a file that holds something else.
+        If there is a file of another kind.
     """
     from stepgraph.formats.stepgraph_json import GRAPH_FORMAT
 
@@ -118,9 +118,9 @@ def check_replaced(path: str | Path, kind: str | None = None) -> None:
         with path.open("rb") as file:
             head = file.read(LONGEST_HEAD)
     except OSError:
-        return  # there is none, or writing will say what is wrong with it
-    said = re.search(rb'"format"\s*:\s*"([^"]*)"', head)
-    if head.strip() and (said is None or said[1] != (kind or GRAPH_FORMAT).encode()):
+        return  # there is none, or writing reports the error
+    declared = re.search(rb'"format"\s*:\s*"([^"]*)"', head)
+    if head.strip() and (declared is None or declared[1] != (kind or GRAPH_FORMAT).encode()):
         raise FileError(
             f"{path}: there is a file of this name, which holds something else; choose another "
             "name with -o, or move the file away"
@@ -133,7 +133,7 @@ def check_folder(path: Path) -> None:
     Raises
     ------
     FileError
-        If the path, or one above it, is a file or closed to us.
+        If the path, or one above it, is a file or not writable.
     """
     try:
         existing = path
@@ -169,12 +169,12 @@ LISTED = 50
 
 @dataclass(frozen=True)
 class GraphTarget:
-    """Where graphs go: nowhere, to a file each, or all to one file of JSON Lines.
+    """The destination of graphs: none, a file each, or one file of JSON Lines.
 
     Parameters
     ----------
     output
-        What the user gave; None for nowhere.
+        The user's path; None for no destination.
     paths
         The file of each procedure; empty if all go to one file.
     """
@@ -192,16 +192,16 @@ class GraphTarget:
         folder: bool = False,
         printed: bool = False,
     ) -> GraphTarget:
-        """Return where the graphs of some procedures go, after checking that they can be written.
+        """Return the destination of procedures' graphs, checked to be writable.
 
         Parameters
         ----------
         where, names, folder
             As for `graph_paths`.
         output
-            What the user gave.
+            The user's path.
         printed
-            Whether graphs are printed as well, so that several need no place.
+            Whether graphs are printed as well, so that several need no destination.
         """
         if output is None:
             if len(names) > 1 and not printed:
@@ -215,7 +215,7 @@ class GraphTarget:
 
     @property
     def checkpoint(self) -> Path | None:
-        """Where the batches of an unfinished run are kept."""
+        """The folder for the batches of an unfinished run."""
         name = "" if self.output is None else os.path.normpath(self.output)
         return None if name in ("", ".", "..", "/") else Path(f"{name}.unfinished")
 
@@ -245,22 +245,20 @@ class GraphTarget:
 def print_report(
     report: LearningReport, target: GraphTarget, *, changes: bool, as_json: bool
 ) -> None:
-    """Say what was learned, and where it was written.
+    """Print the learned graphs and their files.
 
     Parameters
     ----------
     report, target
-        What became of the procedures, and where their graphs went.
+        The outcome of each procedure, and the destination of the graphs.
     changes
-        Whether to list what post-processing removed and added.
+        Whether to list the edges that post-processing removed and added.
     as_json
         Whether to print JSON.
     """
     print_notes(report.notes)
     if report.resumed:
-        print_notes(
-            [f"{report.resumed} of {report.batches} batches had been finished by an earlier run"]
-        )
+        print_notes([f"an earlier run finished {report.resumed} of {report.batches} batches"])
     several = len(report.outcomes) > 1
     few = len(report.outcomes) <= LISTED
     if few:
@@ -306,18 +304,18 @@ def _as_json(outcome: Outcome, target: GraphTarget) -> dict[str, Any]:
 def graph_paths(
     where: str | Path, names: Sequence[str], output: str, *, folder: bool = False
 ) -> dict[str, Path]:
-    """Return the file of each procedure's graph, all of them fit to be written.
+    """Return the file of each procedure's graph, checked to be writable.
 
     Parameters
     ----------
     where
-        Where the procedures come from, for messages.
+        The source of the procedures, for messages.
     names
-        What they are called; names that make the same file name get numbers.
+        Their names; names with the same file name get numbers.
     output
-        What the user gave: a file, for one procedure, or a folder.
+        The user's path: a file, for one procedure, or a folder.
     folder
-        Whether a name without an ending is a folder for one procedure, too.
+        Whether a name without an ending is a folder also for one procedure.
     """
     from stepgraph.formats import GRAPH_WRITERS
 
@@ -326,7 +324,7 @@ def graph_paths(
     is_file = not (exists or names_folder(output) or (folder and not target.suffix))
     if len(names) == 1 and is_file:
         check_file(target)
-        if target.suffix:  # a name without one is as good as any for the format of stepgraph
+        if target.suffix:  # a name without an ending gets stepgraph's own format
             check_format(target)
         check_replaced(target)
         return {names[0]: target}
@@ -363,7 +361,7 @@ def too_many(where: str | Path, names: Sequence[str], advice: str) -> InputError
 
 
 def file_name(name: str) -> str:
-    """Return a procedure's name as a file may have it, without an ending."""
+    """Return a procedure's name as a valid file name, without an ending."""
     kept = "".join(char if char.isalnum() or char in "-_." else "-" for char in name)
     short = kept.strip("-.").encode()[:LONGEST_NAME].decode(errors="ignore")
     return short or "graph"

@@ -23,7 +23,7 @@ def predict(
         typer.Option(
             "--model",
             metavar="FILE",
-            help="A network that 'stepgraph learn --method tgt-text --save-model' wrote.",
+            help="A network from 'stepgraph learn --method tgt-text --save-model'.",
             show_default=False,
         ),
     ],

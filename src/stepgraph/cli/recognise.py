@@ -286,7 +286,7 @@ def _sessions(
 
 
 def from_standard_input(recogniser: Recogniser) -> Iterator[KeyStep]:
-    """Give the key-steps of frames that come as lines, each a JSON list of numbers."""
+    """Yield the key-steps of frames on standard input, each line a JSON list of numbers."""
     import numpy as np
 
     from stepgraph.formats.json_text import parse_json

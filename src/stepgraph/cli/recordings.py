@@ -1,4 +1,4 @@
-"""How several commands read recordings: event logs, and the recordings of a graph's procedure."""
+"""Reading for several commands: event logs, and the recordings of a graph's procedure."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 LOG_FORMAT = "log"
-"""What --format says for a file that is to be read as an event log."""
+"""The value of --format that reads a file as an event log."""
 LARGEST_FILE = 200_000_000
-"""Maximum number of bytes of a file that is read at once; event logs can be of any size."""
+"""Maximum size in bytes of a file to read at once; event logs can have any size."""
 
 
 def _option(section: str, metavar: str, says: str) -> Any:
@@ -36,7 +36,7 @@ def _option(section: str, metavar: str, says: str) -> Any:
 class LogOptions:
     """The options that only event logs have; `with_log_options` gives them to a command.
 
-    The fields are named as the options are, their annotations are what the help says.
+    The fields have the names of the options; their annotations hold the help texts.
     """
 
     recording_column: Annotated[
@@ -90,19 +90,19 @@ class LogOptions:
         _option(LOG_FILTERS, "N", "Only the N most frequent sequences of each procedure."),
     ] = None
     memory: Annotated[
-        str | None, _option(LOG_MEANS, "SIZE", "What the engine may hold in memory. Default: 1GB.")
+        str | None, _option(LOG_MEANS, "SIZE", "Memory limit of the engine. Default: 1GB.")
     ] = None
 
     def is_log(self, path: str, file_format: str | None) -> bool:
-        """Return whether recordings are to be read as an event log.
+        """Return whether to read recordings as an event log.
 
-        They are if the path can be nothing else (Parquet, XES, compressed, a glob, an address), if
-        ``--format log`` says so, or if an option is given that only a log has.
+        They are a log if the path can be nothing else (Parquet, XES, compressed, a glob, an
+        address), with ``--format log``, or with an option that only a log has.
 
         Raises
         ------
         SettingError
-            If another format is named, and such an option given.
+            If there is such an option and another format.
         """
         from stepgraph.logs.source import is_log as is_log_path
 
@@ -119,12 +119,12 @@ class LogOptions:
         return is_log_path(path) or bool(used)
 
     def reading(self, column: Iterable[str] | None, order: str | None) -> dict[str, Any]:
-        """Return all of them as arguments of `stepgraph.logs.open_log`.
+        """Return the options as arguments of `stepgraph.logs.open_log`.
 
         Parameters
         ----------
         column, order
-            Options that files of recordings have as well.
+            Options that files of recordings have, too.
         """
         from stepgraph.logs import LogFilter
 
@@ -138,7 +138,7 @@ class LogOptions:
         }
 
     def named_columns(self, column: Iterable[str] | None) -> dict[str, str]:
-        """Return which column holds what, from the options of their own and from ``--column``."""
+        """Return the column of each role, from the column options and ``--column``."""
         found = {
             name.removesuffix("_column"): value
             for name, value in asdict(self).items()
@@ -185,12 +185,12 @@ def refuse_large(path: Path) -> None:
     Raises
     ------
     SettingError
-        If it is not; the message says how to read it all the same.
+        If it is too large; the message says how to read it.
     """
     try:
         size = path.stat().st_size
     except (OSError, ValueError):
-        return  # the reader says what is wrong with it
+        return  # the reader reports the error
     if size > LARGEST_FILE:
         raise SettingError(
             f"{path}: {size / 1e9:.1f} GB is too much to be read at once; read it as an event log "
@@ -212,7 +212,7 @@ def read_for_graph(
     only
         The recordings to keep, by name; by default all.
     **reading
-        How to read it, from `options.reading`.
+        Options for reading, from `options.reading`.
 
     Raises
     ------

@@ -29,7 +29,7 @@ def report(
             metavar="N",
             min=0,
             max=10_000,
-            help="How often to learn again from DEMOS: 1 for the training curve, more for "
+            help="Number of times to learn again from DEMOS: 1 for the training curve, more for "
             "intervals. Default: 100, fewer or none where that would take long.",
         ),
     ] = None,
@@ -41,8 +41,8 @@ def report(
 ) -> None:
     """Write one HTML page about a graph.
 
-    It shows the drawing, every step with what speaks for its preconditions, recordings with
-    their mistakes marked, how training went, and scores. The page needs no network and no
+    It shows the drawing, every step with the evidence for its preconditions, recordings with
+    their mistakes marked, the training curve, and scores. The page needs no network and no
     other file.
 
     Example: stepgraph report pancakes.graph.json --demos pancakes.csv -o pancakes.html

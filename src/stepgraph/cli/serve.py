@@ -24,7 +24,7 @@ def serve(
         str,
         typer.Option(
             metavar="URL",
-            help="Where sessions are kept: sqlite:///FILE, or postgresql://USER@HOST/DATABASE "
+            help="The database of sessions: sqlite:///FILE, or postgresql://USER@HOST/DATABASE "
             "for several servers.",
         ),
     ] = "sqlite:///sessions.db",
@@ -32,7 +32,7 @@ def serve(
         str,
         typer.Option(
             metavar="ADDRESS",
-            help="Where to listen; anything but this machine's own address needs a token.",
+            help="The address to listen on; any but this machine's own needs a token.",
         ),
     ] = "127.0.0.1",
     port: Annotated[
@@ -47,32 +47,39 @@ def serve(
         ),
     ] = None,
     max_body: Annotated[
-        int, typer.Option(metavar="BYTES", min=256, help="The largest body of a request.")
+        int, typer.Option(metavar="BYTES", min=256, help="Maximum size of a request's body.")
     ] = 64 * 1024,
     max_sessions: Annotated[
-        int, typer.Option(metavar="N", min=1, help="How many sessions may be open.")
+        int, typer.Option(metavar="N", min=1, help="Maximum number of open sessions.")
     ] = 1000,
     max_observations: Annotated[
-        int, typer.Option(metavar="N", min=1, help="How many observations a session may have.")
+        int, typer.Option(metavar="N", min=1, help="Maximum number of observations in a session.")
     ] = 10_000,
     max_name: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Characters in a step's name or an event id.")
+        int,
+        typer.Option(metavar="N", min=1, help="Maximum length of a step's name or an event id."),
     ] = 200,
     max_streams: Annotated[
-        int, typer.Option(metavar="N", min=1, help="How many clients may listen for verdicts.")
+        int,
+        typer.Option(
+            metavar="N", min=1, help="Maximum number of clients that listen for verdicts."
+        ),
     ] = 100,
     rate: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Requests a second from one address.")
+        int,
+        typer.Option(
+            metavar="N", min=1, help="Maximum number of requests a second from one address."
+        ),
     ] = 1000,
     log_level: Annotated[
         str, typer.Option(metavar="LEVEL", help=f"One of {', '.join(_LEVELS)}.")
     ] = "info",
 ) -> None:
-    """Follow many people at once over HTTP, and keep every step.
+    """Follow many people at once over HTTP, and store every step.
 
-    Sessions and observations are in the database before they are acknowledged. The page at the
-    address shows live sessions and their last mistakes; /openapi.json describes the rest. Logs
-    are JSON lines on the error stream. Ctrl-C or SIGTERM stops without losing anything.
+    The service writes sessions and observations to the database before it acknowledges them. The
+    page at its address shows live sessions and their last mistakes; /openapi.json describes the
+    rest. The log is JSON lines on the error stream. Ctrl-C or SIGTERM stops without losing data.
 
     Example: stepgraph serve pancakes.json --store sqlite:///sessions.db
     """

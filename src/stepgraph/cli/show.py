@@ -16,8 +16,7 @@ def show(
         bool,
         typer.Option(
             "--evidence",
-            help="Also list what the recordings showed of each edge, and which steps are "
-            "optional or repeatable.",
+            help="Also list the evidence for each edge, and the optional and repeatable steps.",
         ),
     ] = False,
     as_json: options.AsJson = False,
@@ -42,4 +41,4 @@ def show(
             from stepgraph.drawing.facts import describe
 
             lines = list(describe(loaded))
-            echo("\n".join(lines) if lines else "the graph keeps no evidence and no attributes")
+            echo("\n".join(lines) if lines else "the graph has no evidence and no attributes")

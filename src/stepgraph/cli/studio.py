@@ -1,4 +1,4 @@
-"""`stepgraph studio`: see a graph and why it is so, correct it, learn it anew, in a browser."""
+"""`stepgraph studio`: inspect, correct and relearn a graph in a browser."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def studio(
             "--output",
             "-o",
             metavar="FILE",
-            help="Where to save. Default: the graph file itself, or NAME.graph.json beside it.",
+            help="The file to save to. Default: the graph file itself, or NAME.graph.json beside "
+            "the recordings.",
         ),
     ] = None,
     demos: options.Demonstrations = None,
@@ -46,11 +47,11 @@ def studio(
 ) -> None:
     """See a graph, and correct it, in the browser.
 
-    The page shows why each edge is there, replays recordings and learns anew with what you say.
+    The page shows the evidence for each edge, replays recordings and learns again with your edits.
 
-    Recordings are learned from with the method 'robust'; those of --demos are the evidence for a
-    graph file, and to replay. The page runs on this machine only;
-    its address holds a key, so that no other page can use it. Ctrl-C stops.
+    The studio learns with the method 'robust'. For a graph file, --demos names recordings to use
+    as evidence and to replay. The page runs on this machine only. Its address holds a key that
+    keeps other pages out. Ctrl-C stops.
 
     Example: stepgraph studio pancakes.csv -o pancakes.graph.json
     """

@@ -1,4 +1,4 @@
-"""`stepgraph watch`: steps judged as they come in."""
+"""`stepgraph watch`: judge steps from standard input."""
 
 from __future__ import annotations
 
