@@ -1,4 +1,4 @@
-"""The errors that stepgraph raises on purpose, and the one way their messages are written.
+"""The errors that stepgraph raises on purpose, and the form of their messages.
 
 ::
 
@@ -16,7 +16,7 @@
     StepgraphWarning            something that a caller should know, and can go on from
     └── LearningWarning         what learning left out
 
-A message says where the problem is, what came, what was expected and what to do.
+A message says where the problem is, the value found, the value expected and what to do.
 It names parameters, as in ``with_mistakes=True``; the command line turns them into its options, and
 ends with exit code 2 for each error.
 """
@@ -63,13 +63,13 @@ class UnknownNameError(InputError):
     Parameters
     ----------
     kind
-        What the name was to stand for, such as ``"method"``.
+        The kind of thing, such as ``"method"``.
     name
-        The name that came.
+        The unknown name.
     known
         The names that exist.
     where
-        Where the name came from, such as a file and line.
+        The source of the name, such as a file and line.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class UnknownNameError(InputError):
         prefix = f"{where}: " if where else ""
         super().__init__(f"{prefix}unknown {kind} {name!r}; {advice}")
 
-    # An exception is pickled by its message, from which this one cannot be made again.
+    # The default pickles an exception by its message, which cannot rebuild this one.
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.kind, self.name, self.known, self.where)
 
@@ -129,7 +129,7 @@ class CycleError(GraphError):
 
 
 class UnavailableError(StepgraphError):
-    """The installation lacks something that was asked for."""
+    """The installation lacks something that the call needs."""
 
 
 class MissingExtraError(UnavailableError):
@@ -138,11 +138,11 @@ class MissingExtraError(UnavailableError):
     Parameters
     ----------
     what
-        What needs it.
+        The feature that needs it.
     extra
         The name of the extra that brings it.
     otherwise
-        What can be done without it.
+        Advice on how to do without it.
     """
 
     def __init__(self, what: str, extra: str, otherwise: str = "") -> None:
@@ -160,20 +160,20 @@ class MissingExtraError(UnavailableError):
 
 
 MUCH = 0.15
-"""How much more like a name the best of others must be to be suggested alone."""
+"""Minimum lead in similarity of the best name for it to be the only suggestion."""
 
 
 def nearest_names(name: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:
-    """Return the known names most like a misspelt one, best first.
+    """Return the known names most similar to a misspelt one, best first.
 
     Parameters
     ----------
     name
-        The name as it came.
+        The misspelt name.
     known
         The names that exist.
     count
-        How many to return at the most.
+        Maximum number of names.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def nearest_names(name: str, known: Iterable[str], count: int = 3) -> tuple[str,
     by_folded: dict[str, str] = {}
     for candidate in known:
         by_folded.setdefault(candidate.casefold(), candidate)
-    # Callers in Python may bring anything for a name; what it is called is as good as any.
+    # Python callers may pass any value as a name; its text serves as the name.
     folded_name = str(name).casefold()
     if folded_name in by_folded:
         return (by_folded[folded_name],)
@@ -193,11 +193,11 @@ def nearest_names(name: str, known: Iterable[str], count: int = 3) -> tuple[str,
         other: difflib.SequenceMatcher(None, folded_name, other).ratio()
         for other in difflib.get_close_matches(folded_name, by_folded, n=count, cutoff=0.6)
     }
-    # Where one is much more like it than the others, it is the one that is meant.
+    # A name that is much more similar than the others is the intended one.
     best = max(likeness.values(), default=0.0)
     close = [other for other, like in likeness.items() if like > best - MUCH]
     if not close and (words := set(_words(folded_name))):
-        # Who knows part of a name gets those that have all of its words.
+        # Part of a name suggests the names with all of its words.
         close = [folded for folded in by_folded if words.issubset(_words(folded))][:count]
     return tuple(by_folded[folded] for folded in close)
 

@@ -1,7 +1,7 @@
-"""Text files, read strictly and written whole or not at all.
+"""Reading text files strictly, and writing files whole or not at all.
 
-Files are written beside their targets and moved into place when all of them are complete, so
-that an interrupted or failed write leaves no half behind.
+A write goes to a file beside its target, which moves into place when all files are complete. So an
+interrupted or failed write leaves no partial file behind.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ def empty_file(path: str | Path) -> FormatError:
 
 @contextmanager
 def reading_arrays() -> Iterator[None]:
-    """Let all that numpy says of bytes which are none of its arrays be a ValueError.
+    """Turn every error of numpy about malformed arrays into a ValueError.
 
-    It has several more kinds of errors for them, and for arrays that say they are too large. What
-    it warns of, such as a writer of long ago, changes nothing about the numbers.
+    numpy raises several kinds of errors for malformed or oversized arrays. Its warnings, such as
+    those about old writers, do not concern the numbers.
     """
     try:
         with warnings.catch_warnings():
@@ -82,7 +82,7 @@ def write_text(path: str | Path, text: str) -> None:
     FileError
         If the file cannot be written; nothing is left behind then.
     FormatError
-        If the text holds what UTF-8 cannot.
+        If UTF-8 cannot encode the text.
     """
     write_texts({Path(path): text})
 
@@ -104,14 +104,14 @@ def write_texts(texts: Mapping[Path, str | bytes]) -> None:
     Parameters
     ----------
     texts
-        What to write, by path; bytes are written as they are.
+        The texts or bytes by path.
 
     Raises
     ------
     FileError
         If a file cannot be written; nothing is left behind then.
     FormatError
-        If a text holds what UTF-8 cannot.
+        If UTF-8 cannot encode a text.
     """
     waiting: dict[Path, Path] = {}
     path = Path()
@@ -129,14 +129,14 @@ def write_texts(texts: Mapping[Path, str | bytes]) -> None:
         raise FileError(f"{path}: cannot be written ({error.strerror})") from None
     except ValueError as error:  # such as a null byte in the path
         raise FileError(f"{str(path)!r}: no path that can be written ({error})") from None
-    finally:  # also when somebody presses Ctrl-C; after a success nothing is left to remove
+    finally:  # also after Ctrl-C; after a success nothing is left to remove
         for temporary in waiting:
             with suppress(OSError, ValueError):
                 temporary.unlink()
 
 
 def make_folder(path: str | Path) -> Path:
-    """Create a folder, and those above it, unless it is there already."""
+    """Create a folder and its parents if they do not exist."""
     path = Path(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -146,14 +146,14 @@ def make_folder(path: str | Path) -> Path:
 
 
 def write_into_folder(folder: str | Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
-    """Write files into a folder, all of them or none; a folder made for them goes again.
+    """Write files into a folder, all of them or none; on failure, remove a new folder.
 
     Parameters
     ----------
     folder
-        The folder; it is made where it is missing.
+        The folder; created if missing.
     texts
-        What to write, by file name.
+        The texts by file name.
 
     Returns
     -------

@@ -54,7 +54,7 @@ class Change(NamedTuple):
     reason
         Why.
     weight
-        The weight the learner had given it.
+        The learned weight.
     """
 
     step: str
@@ -70,14 +70,14 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class PostProcessed:
-    """A task graph and what was changed to get it from the thresholded weights.
+    """A task graph, and the changes between the thresholded weights and it.
 
     Parameters
     ----------
     steps, edges, weights
-        What the graph is made of; an edge that the learner gave no weight has none.
+        The parts of the graph; an edge without a learned weight has none.
     changes
-        What was removed and added.
+        The edges removed and added.
     procedure
         Its name.
     """
@@ -108,13 +108,13 @@ def to_graph(
     adjacency
         The learned weights.
     threshold
-        Edges weigh more than this; by default what the learner says, or the paper's 1 / number
-        of nodes, START and END counted.
+        Minimum weight of an edge, exclusive; by default the learner's, or the paper's 1 / number of
+        nodes, START and END included.
     relaxed
         Whether to use the paper's variant for noisy sequences: a step that needs only START
         and one other step loses the other one.
     procedure
-        The name that the graph gets.
+        The name of the procedure.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def to_graph(
     Raises
     ------
     SettingError
-        If the threshold is not a finite number from 0 on.
+        If the threshold is negative or not finite.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def to_graph(
     note(unneeded, Reason.NEEDED_BY_NOBODY)
     edges |= unneeded
 
-    implied = _implied(edges, [*order, size - 1])  # END needs more now, so once more
+    implied = _implied(edges, [*order, size - 1])  # END needs more now, so reduce again
     note(implied, Reason.IMPLIED)
     edges &= ~implied
 
@@ -235,7 +235,7 @@ def weakest_in_cycles(edges: BoolMatrix, weights: Matrix) -> BoolMatrix:
 def implied_edges(edges: BoolMatrix) -> BoolMatrix:
     """Return the edges of an acyclic graph that follow from its other edges.
 
-    Removing them is the transitive reduction: what is reachable stays reachable.
+    Removing them is the transitive reduction: reachable nodes stay reachable.
     """
     order = _order(_bits(edges))
     if len(order) < len(edges):

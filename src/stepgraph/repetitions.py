@@ -1,7 +1,7 @@
-"""What to do with steps that a recording shows more than once.
+"""Policies for steps that a recording repeats.
 
-The paper's likelihood is defined over sequences without repetition. A `Repetitions` policy
-turns each recording into one or more such sequences, and a `RepetitionFree` says what that
+The paper's likelihood is defined over sequences without repetition. A `Repetitions` policy turns
+each recording into one or more such sequences. `RepetitionFree` holds these and notes on what was
 merged or left out.
 """
 
@@ -18,20 +18,20 @@ from stepgraph.errors import SettingError
 from stepgraph.sequences import Demonstrations, KeyStepSequence, in_words
 
 EXPANSION_LIMIT = 64
-"""How many sequences one recording may expand to; beyond it a sample stands for the rest."""
+"""Maximum number of sequences in the expansion of one recording; a sample represents more."""
 
 
 class Repetitions(StrEnum):
     """Which occurrence of a repeated step counts."""
 
     FIRST = "first"
-    """The first one: when had the step been done for the first time?"""
+    """The first occurrence: when was the step done for the first time?"""
     LAST = "last"
-    """The last one: when had it been done for good?"""
+    """The last occurrence: when was the step done for good?"""
     EXPAND = "expand"
-    """Each in turn, as in the paper: ABCAD gives ABCD and BCAD."""
+    """Each occurrence in turn, as in the paper: ABCAD gives ABCD and BCAD."""
     RANDOM = "random"
-    """One drawn at random, anew each epoch where the learner has epochs."""
+    """A random occurrence, drawn anew each epoch if the learner has epochs."""
 
 
 _COUNTED = {
@@ -44,17 +44,17 @@ _COUNTED = {
 
 @dataclass(frozen=True)
 class RepetitionFree:
-    """Sequences without repetition, in node numbers, and what was done to get them.
+    """Sequences without repetition, in node numbers, with notes.
 
     Parameters
     ----------
     sequences
-        The distinct sequences, in the order of the recordings. How often each was seen is
-        dropped, as the published methods do: a weight changes nothing here.
+        The distinct sequences, in the order of the recordings. They have no counts, as in the
+        published methods: a weight changes nothing here.
     merged
-        How many sequences were equal to one before.
+        Number of sequences equal to an earlier one.
     on_repetitions
-        What was done to repeated steps, in words.
+        Sentences about repeated steps.
     """
 
     sequences: tuple[tuple[int, ...], ...]
@@ -63,7 +63,7 @@ class RepetitionFree:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to tell where each sequence counts once, however many recordings show it."""
+        """Notes for learners that count each sequence once."""
         if not self.merged:
             return self.on_repetitions
         total = self.merged + len(self.sequences)
@@ -88,10 +88,10 @@ def without_repetitions(
     policy
         Which occurrence of a repeated step counts.
     seed
-        For the random policy, and for the sample where an expansion exceeds the limit.
+        The seed of the random policy, and of the sample if an expansion exceeds the limit.
     limit
-        How many sequences one recording may expand to, at least 2: the first and the last
-        occurrences are always among them.
+        Maximum number of sequences in the expansion of one recording, at least 2. The first and the
+        last occurrences are always among them.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def _choose(steps: tuple[int, ...], policy: Repetitions, rng: random.Random) -> 
 def _expand(
     recording: KeyStepSequence, rng: random.Random, limit: int
 ) -> tuple[list[tuple[int, ...]], int]:
-    # Which of several occurrences in a row is kept makes no difference.
+    # The choice between occurrences in a row makes no difference.
     steps = tuple(step for step, _ in itertools.groupby(recording.steps))
     positions = _positions(steps)
     possible = math.prod(len(places) for places in positions.values())

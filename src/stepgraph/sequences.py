@@ -1,8 +1,8 @@
-"""Key-steps in order: what a recording of a procedure amounts to.
+"""Key-steps in order: vocabularies, recordings and demonstrations.
 
 A `Vocabulary` names the key-steps of one procedure, a `KeyStepSequence` is one recording,
-`Demonstrations` are all recordings of the procedure. Everything here is immutable, and this
-is the one place that knows the placeholders START and END.
+`Demonstrations` are all recordings of the procedure. Everything here is immutable. This module
+defines the placeholders START and END.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from stepgraph.errors import FormatError, InputError, UnknownNameError
 START = "START"
 END = "END"
 SKIPPED = "skipped steps"
-"""What stands among the marks of a recording where steps were left out."""
+"""The mark of a recording that leaves out steps."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Vocabulary:
     Raises
     ------
     FormatError
-        If a name is no text or an empty one, comes twice, or is START or END.
+        If a name is not a text, is empty, comes twice, or is START or END.
 
     Examples
     --------
@@ -99,12 +99,12 @@ class Vocabulary:
 
 
 def step_names(steps: object, vocabulary: Vocabulary) -> list[str]:
-    """Return the step names of one recording as a list, after checking that they are such.
+    """Check the step names of one recording and return them as a list.
 
     Raises
     ------
     InputError
-        If they are a text whose letters are no steps, or anything else than names.
+        If the value is a text or holds anything but names.
     """
     if isinstance(steps, str) and (
         steps in vocabulary or not any(letter in vocabulary for letter in steps)
@@ -122,19 +122,19 @@ def step_names(steps: object, vocabulary: Vocabulary) -> list[str]:
 
 
 def expect_demonstrations(given: object, who: str) -> None:
-    """Check that recordings came.
+    """Check that a value is `Demonstrations`.
 
     Parameters
     ----------
     given
-        What came.
+        The value.
     who
-        What it was given to, for the message.
+        The function that received it, for the message.
 
     Raises
     ------
     InputError
-        If it is something else, such as the name of a file.
+        If it is not, such as the name of a file.
     """
     if not isinstance(given, Demonstrations):
         raise InputError(
@@ -144,30 +144,30 @@ def expect_demonstrations(given: object, who: str) -> None:
 
 
 def _called(value: object) -> str:
-    """Return a value in words: recordings and graphs by their kind, all else as it is."""
+    """Return a value for a message: recordings and graphs by their kind."""
     plain = isinstance(value, str | int | float | list | tuple | dict | None)
     return f"{value!r:.60}" if plain else f"a {type(value).__name__}"
 
 
 @dataclass(frozen=True)
 class KeyStepSequence:
-    """One recording: which key-steps were done, in which order.
+    """One recording: its key-steps in the order done.
 
     Parameters
     ----------
     id
-        What the recording is called.
+        The name of the recording.
     steps
         Node numbers in a vocabulary, in the order done; steps may repeat.
     starts, ends
-        When each step started and ended, in seconds, where known.
+        The start and end of each step in seconds, if known.
     mistakes
-        For each step the mark its annotator gave it, or None where it was done right; None
-        as a whole where it was not checked.
+        For each step the annotator's mark, or None if it was done right; None instead of the tuple
+        if nobody checked the recording.
     skipped
-        Node numbers of steps that the annotator marked as left out.
+        Node numbers of the steps that the annotator marked as skipped.
     weight
-        How many recordings it stands for: equal ones need to be listed only once.
+        Number of equal recordings that it represents.
 
     Raises
     ------
@@ -216,7 +216,7 @@ class KeyStepSequence:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """What an annotator marked, each once."""
+        """The marks of the annotator, each once."""
         found = sorted({mark for mark in self.mistakes or () if mark is not None})
         return (*found, *((SKIPPED,) if self.skipped else ()))
 
@@ -237,7 +237,7 @@ class Demonstrations:
     sequences
         The recordings.
     procedure
-        What the procedure is called.
+        The name of the procedure.
 
     Raises
     ------
@@ -287,15 +287,15 @@ class Demonstrations:
         recordings
             Step names in order, one list a recording; a mapping gives each its id.
         procedure
-            What the procedure is called.
+            The name of the procedure.
         vocabulary
-            The key-steps, where they are known; otherwise the names in order of appearance.
+            The key-steps; by default the names in order of appearance.
 
         Raises
         ------
         FormatError
-            If a text came where a list of step names belongs, or a name is none. A single word
-            in place of a list stands for its letters, as the paper writes ABCAD.
+            If a recording is a text with blanks, or a name is invalid. A single word stands for its
+            letters, as the paper writes ABCAD.
         """
         if isinstance(recordings, str):
             raise FormatError(
@@ -327,7 +327,7 @@ class Demonstrations:
         )
 
     def __getstate__(self) -> dict[str, object]:
-        # What is worked out once and kept is no part of what travels.
+        # Pickles leave out the cached properties.
         return {name: getattr(self, name) for name in ("vocabulary", "sequences", "procedure")}
 
     def __len__(self) -> int:
@@ -338,7 +338,7 @@ class Demonstrations:
 
     @cached_property
     def total_weight(self) -> float:
-        """How many recordings these stand for, equal ones counted each."""
+        """Number of recordings, with equal ones counted each."""
         return math.fsum(sequence.weight for sequence in self.sequences)
 
     @cached_property

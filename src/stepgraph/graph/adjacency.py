@@ -1,8 +1,8 @@
 """Graphs as matrices: learned weights, partial orders, 0 and 1, and networkx graphs.
 
-A `WeightedAdjacency` is the paper's matrix Z with the names that belong to it. This is the
-one place that says what its indices mean: row = a step, column = a precondition of it. The
-methods of `TaskGraph` that convert come here, so that nothing else about a graph loads numpy.
+A `WeightedAdjacency` is the paper's matrix Z with the names that belong to it. This module alone
+defines its indices: row = step, column = precondition. The conversions of `TaskGraph` live here, so
+that nothing else about a graph loads numpy.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class WeightedAdjacency:
-    """How strongly each key-step needs each other one.
+    """The weight of each key-step needing each other one.
 
     Parameters
     ----------
@@ -38,13 +38,12 @@ class WeightedAdjacency:
         ``matrix[i, j]`` is the weight of the edge from step i to its precondition j, by node
         number. It is copied and made read-only.
     threshold
-        Edges weigh more than this; None for the paper's 1 / number of nodes.
+        Minimum weight of an edge, exclusive; None for the paper's 1 / number of nodes.
 
     Raises
     ------
     GraphError
-        If it is no matrix of numbers or has another shape, or a weight is negative or not
-        finite.
+        If the matrix is not numeric or has another shape, or a weight is negative or not finite.
     """
 
     vocabulary: Vocabulary
@@ -80,7 +79,7 @@ class WeightedAdjacency:
         matrix.setflags(write=False)
         object.__setattr__(self, "matrix", matrix)
 
-    # Copies and pickles of an array can be written to; made anew, they cannot.
+    # Copies and pickles of an array are writable; the constructor makes them read-only.
     def __reduce__(self) -> tuple[Any, ...]:
         return WeightedAdjacency, (self.vocabulary, self.matrix, self.threshold)
 
@@ -96,7 +95,7 @@ class WeightedAdjacency:
 
 
 def closure(edges: BoolMatrix) -> BoolMatrix:
-    """Return all that follows from acyclic edges."""
+    """Return the transitive closure of acyclic edges."""
     closed = edges.copy()
     for middle in range(len(closed)):
         closed |= closed[:, middle, None] & closed[None, middle, :]
@@ -104,7 +103,7 @@ def closure(edges: BoolMatrix) -> BoolMatrix:
 
 
 def reduction(closed: BoolMatrix) -> BoolMatrix:
-    """Return the pairs of a closed order that do not follow from others."""
+    """Return the transitive reduction of a closed order."""
     paths = closed.astype(np.float32)
     reduced: BoolMatrix = closed & ~(paths @ paths > 0)
     return reduced
@@ -130,7 +129,7 @@ def content_of_matrix(matrix: NDArray[np.float64], steps: Iterable[str]) -> dict
 
 
 _MARKS = ("optional", "repeatable")
-"""What a node tells of its step, where it is so."""
+"""The node attributes that mark optional and repeatable steps."""
 
 
 def networkx_of(
@@ -153,14 +152,14 @@ def networkx_of(
 
 
 def content_of_networkx(graph: nx.DiGraph) -> dict[str, Any]:
-    """Return the arguments of a `TaskGraph` with what a networkx graph has of it.
+    """Return the arguments of a `TaskGraph` from a networkx graph.
 
-    That is nodes, edges and weights, and which steps are marked optional or repeatable.
+    It reads nodes, edges and weights, and the marks of optional and repeatable steps.
 
     Raises
     ------
     GraphError
-        If it is undirected, or may have several edges between the same nodes.
+        If it is undirected or a multigraph.
     """
     if not graph.is_directed() or graph.is_multigraph():
         raise GraphError(f"a networkx.{type(graph).__name__} came; expected a networkx.DiGraph")
@@ -178,7 +177,7 @@ def content_of_networkx(graph: nx.DiGraph) -> dict[str, Any]:
 
 
 def _attributes(graph: nx.DiGraph) -> dict[str, StepAttributes]:
-    # GraphML may say once what holds for every node that says nothing itself.
+    # GraphML may give a default for nodes without a value of their own.
     usual = graph.graph.get("node_default", {})
     found = {}
     for node, about in graph.nodes(data=True):

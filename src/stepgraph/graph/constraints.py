@@ -1,7 +1,7 @@
-"""What people fix about a graph, whatever the recordings say.
+"""Constraints: decisions of people about a graph, whatever the recordings show.
 
-`Constraints` travels with a `TaskGraph`: learning obeys it, learning again keeps it, and drawings,
-advice, the studio and reports tell what was stated from what was learned.
+`Constraints` travels with a `TaskGraph`. Learning obeys it, learning again keeps it, and drawings,
+advice, the studio and reports distinguish required edges from learned ones.
 """
 
 from __future__ import annotations
@@ -20,25 +20,23 @@ STEPS = ("optional", "mandatory")
 
 @dataclass(frozen=True)
 class Constraints:
-    """Edges (step, precondition) and steps about which a person has decided.
+    """Decisions of a person about edges (step, precondition) and steps.
 
     Parameters
     ----------
     must
-        Edges that the graph implies, as stated when it was learned.
+        Edges that the graph must imply, set for learning.
     never
-        Edges that it does not imply.
+        Edges that it must not imply.
     pinned
-        Edges that a person fixed by hand in a finished graph; learning again treats them as
-        `must`.
+        Edges fixed by hand in a finished graph; learning again treats them as `must`.
     optional, mandatory
-        Steps that may, and may not, be left out.
+        Steps that may be left out, and steps that must not.
 
     Raises
     ------
     SettingError
-        If something else than pairs of names or names came, or a step is both optional and
-        mandatory.
+        If a value is not a pair of names or a name, or a step is both optional and mandatory.
 
     Examples
     --------
@@ -71,12 +69,12 @@ class Constraints:
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """All steps that are named, each once."""
+        """All steps in the constraints, each once."""
         ends = (name for edge in (*self.required, *self.never) for name in edge)
         return tuple(dict.fromkeys((*ends, *self.optional, *self.mandatory)))
 
     def among(self, steps: Collection[str]) -> Constraints:
-        """Return what is said of these steps alone."""
+        """Return the constraints on these steps alone."""
         edges = {
             name: tuple(edge for edge in getattr(self, name) if set(edge) <= set(steps))
             for name in EDGES
@@ -87,21 +85,21 @@ class Constraints:
         return Constraints(**edges, **marks)
 
     def without(self, edge: Edge) -> Constraints:
-        """Return the same without anything said of an edge."""
+        """Return the constraints without those on an edge."""
         return replace(
             self,
             **{name: tuple(e for e in getattr(self, name) if e != edge) for name in EDGES},
         )
 
     def marked(self, step: str, *, optional: bool | None) -> Constraints:
-        """Return the same with a step marked as optional, as mandatory, or with None not at all."""
+        """Return the constraints with a step optional, mandatory or, with None, unmarked."""
         kept = {name: tuple(one for one in getattr(self, name) if one != step) for name in STEPS}
         if optional is not None:
             kept["optional" if optional else "mandatory"] += (step,)
         return replace(self, **kept)
 
     def mark(self, attributes: Mapping[str, StepAttributes]) -> dict[str, StepAttributes]:
-        """Return the attributes of steps with those marked here optional or mandatory so."""
+        """Return the attributes of steps, with the optional and mandatory marks applied."""
         marked = dict(attributes)
         for optional, steps in ((True, self.optional), (False, self.mandatory)):
             for step in steps:
@@ -110,7 +108,7 @@ class Constraints:
         return marked
 
     def check(self, steps: Collection[str]) -> None:
-        """Check that the edges can be obeyed in a graph of these steps.
+        """Check that a graph of these steps can obey the edges.
 
         Raises
         ------
@@ -162,4 +160,4 @@ def _steps(name: str, came: Any) -> tuple[str, ...]:
 
 
 NO_CONSTRAINTS = Constraints()
-"""No constraints at all."""
+"""No constraints."""

@@ -1,6 +1,6 @@
-"""Edges by the names of their ends and by node numbers: orders, cycles, and what waits for what.
+"""Functions on edges by name and by node number: orders, cycles, reachability.
 
-Where functions take `needs`, it holds for each node the nodes that the node needs.
+The parameter `needs` holds, for each node, the nodes that it needs.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from stepgraph.errors import GraphError, UnknownNameError
 from stepgraph.sequences import END, START, Vocabulary
 
 Edge = tuple[str, str]
-"""A step and a precondition of it."""
+"""A step and its precondition."""
 
 
 def connect_ends(steps: Iterable[str], edges: Iterable[Edge]) -> list[Edge]:
-    """Add START below each step that needs nothing and END above each that nothing needs.
+    """Connect steps that need nothing to START, and END to steps that nothing needs.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def connect_ends(steps: Iterable[str], edges: Iterable[Edge]) -> list[Edge]:
     Returns
     -------
     list
-        The edges given, then those added.
+        The original edges, then the added ones.
     """
     given = list(edges)
     needing = {step for step, _ in given}
@@ -67,7 +67,7 @@ def edge_weight(edge: Edge, value: float) -> float:
     Raises
     ------
     GraphError
-        If it is none.
+        If it is not a number.
     """
     try:
         return float(value)
@@ -129,17 +129,17 @@ def a_cycle(needs: Sequence[Set[int]]) -> list[int]:
 def waits_for(
     needs: Sequence[Set[int]], optional: Set[int], order: Iterable[int]
 ) -> tuple[int, ...]:
-    """Return for each node the bits of what must be done before it.
+    """Return, for each node, the bits of the nodes that must be done before it.
 
-    These are the nodes that it needs, START left out; in the place of one that may be left out
-    stands what that one waits for.
+    These are the nodes that it needs, without START; an optional node is replaced by the nodes that
+    it waits for.
 
     Parameters
     ----------
     needs
         For each node the nodes that it needs.
     optional
-        The nodes that may be left out.
+        The optional nodes.
     order
         All nodes, each after those that it needs.
 

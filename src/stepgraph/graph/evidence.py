@@ -1,9 +1,8 @@
-"""What the recordings show and how the graph came about, kept with the graph.
+"""The evidence and the origin of a graph, kept with it.
 
-`StepAttributes` says how often a step is done at all and whether it is repeated; `EdgeEvidence`
-says how many recordings show an edge's order, the opposite one, or neither; `doubtful` lists the
-edges that the evidence speaks against. `Provenance` says what the graph was learned with and from,
-and what was edited since.
+`StepAttributes` says how often recordings do and repeat a step. `EdgeEvidence` says how many
+recordings show an edge's order, the opposite one, or neither. `doubtful` lists the edges with
+evidence against them. `Provenance` records the method, the recordings and later edits.
 """
 
 from __future__ import annotations
@@ -32,21 +31,19 @@ class StepAttributes:
     Parameters
     ----------
     done
-        In which share of the recordings it is done at all, from 0 to 1.
+        Share of the recordings that do it, from 0 to 1.
     optional
-        Whether it may be left out: nothing waits for it.
+        Whether it may be left out; nothing waits for it.
     left_out_with
-        Steps that are left out in the same recordings as this one; the surest, where there are
-        many.
+        Steps that the same recordings leave out; of many, the surest.
     done_instead
-        Steps that are done in those recordings that leave this one out, and not otherwise; the
-        surest, where there are many.
+        Steps that only the recordings without this one do; of many, the surest.
     repeated
-        In which share of the recordings that do it it is done again, from 0 to 1.
+        Share of the recordings with the step that repeat it, from 0 to 1.
     repeatable
         Whether doing it again is part of the procedure.
     repeated_after
-        The steps that come directly before it is done again, the most frequent first.
+        The steps directly before a repetition, the most frequent first.
 
     Raises
     ------
@@ -76,30 +73,30 @@ class StepAttributes:
 MOST_DOUBTFUL = 3
 """Maximum number of doubtful edges to list, the least probable ones first."""
 PROBABLE = 0.5
-"""An edge is doubtful if it is more probable that the step does not need the other one."""
+"""Probability below which an edge is doubtful."""
 
 
 @dataclass(frozen=True)
 class EdgeEvidence:
-    """What the recordings showed of one edge: step and precondition, one before the other.
+    """The evidence of recordings for one edge.
 
     Parameters
     ----------
     held
-        How many recordings did the precondition before the step.
+        Number of recordings with the precondition before the step.
     broken
-        How many did the step before its precondition.
+        Number of recordings with the step before its precondition.
     silent
-        How many did only one of the two, or neither.
+        Number of recordings with only one of the two, or neither.
     held_in, broken_in
         The names of some of those recordings, at most `EXAMPLES`.
     probability
-        How probable it is that the step needs the other one, from 0 to 1, where a method said so.
+        The probability that the step needs the other one, if the method estimates it.
 
     Raises
     ------
     GraphError
-        If a count is no finite number from 0 on, or the probability none from 0 to 1.
+        If a count is negative or not finite, or the probability is not from 0 to 1.
     """
 
     held: float
@@ -126,12 +123,12 @@ class EdgeEvidence:
 
     @property
     def doubtful(self) -> bool:
-        """Whether recordings break it, and it is more probable that it does not hold."""
+        """Whether recordings break the edge, and it is improbable."""
         return bool(self.broken) and self.probability is not None and self.probability < PROBABLE
 
     @property
     def counts(self) -> str:
-        """In how many recordings the order held, and which broke it, in words.
+        """The recordings that keep and break the order, in words.
 
         Examples
         --------
@@ -165,7 +162,7 @@ class EdgeEvidence:
         return named and f", not in {named}"
 
     def told(self, *, stated: bool = False) -> str:
-        """Return all of it in words; a stated edge has no probability.
+        """Return the evidence in words; a required edge has no probability.
 
         Examples
         --------
@@ -183,7 +180,7 @@ class EdgeEvidence:
 
 
 def _named(recordings: tuple[str, ...], count: float) -> str:
-    """Return the names of up to three recordings, and how many more there are."""
+    """Return the names of up to three recordings, and the number of the others."""
     named = [f"'{id_}'" for id_ in recordings[:3]]
     if named and count > len(named):
         named.append(f"{count - len(named):g} more")
@@ -191,16 +188,16 @@ def _named(recordings: tuple[str, ...], count: float) -> str:
 
 
 def doubtful(graph: TaskGraph, among: Container[Edge] | None = None) -> Iterator[str]:
-    """Yield in words the edges that recordings break and that are improbable.
+    """Yield sentences about the improbable edges that recordings break.
 
-    What all recordings agree on can be improbable as well, where they are few; `advise` asks.
+    Edges of few recordings can be improbable although no recording breaks them; see `advise`.
 
     Parameters
     ----------
     graph
         A graph with its evidence.
     among
-        The edges to look at; by default all.
+        The edges to check; by default all.
 
     Examples
     --------
@@ -230,32 +227,32 @@ def doubtful(graph: TaskGraph, among: Container[Edge] | None = None) -> Iterator
 
 @dataclass(frozen=True)
 class Provenance:
-    """How a graph came about; with it and the recordings, the graph can be learned again.
+    """The origin of a graph; with it and the recordings, the graph can be learned again.
 
     A graph made by hand has all fields at their defaults.
 
     Parameters
     ----------
     method
-        The method that it was learned with.
+        The learning method.
     settings
-        The method's settings, as plain JSON values; those left out had their defaults.
+        The method's settings other than the defaults, as plain JSON values.
     seed
-        The seed that it was learned with.
+        The seed of the learning.
     threshold, relaxed, with_mistakes
         The options of `stepgraph.learn`.
     recordings
-        How many recordings it was learned from.
+        Number of recordings behind it.
     model
         The file name of the trained network that predicted it.
     version
         The version of stepgraph that learned it.
     notes
-        What learning left out, merged or doubts, in words.
+        Sentences about what learning left out, merged or doubts.
     history
-        The edits since, the oldest first: what was edited (`edit`), when (`at`), and more.
+        The edits since, the oldest first: the edit (`edit`), its time (`at`), and more.
     other
-        What else a file says; kept with the graph, never interpreted.
+        Further fields of a file, kept with the graph and never interpreted.
     """
 
     method: str = ""
@@ -277,7 +274,7 @@ class Provenance:
         for name in ("notes", "history"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
-    # Read-only mappings cannot be pickled; made anew from plain ones, they need not be.
+    # Read-only mappings cannot be pickled, so pickling goes through plain ones.
     def __reduce__(self) -> tuple[Any, ...]:
         values = (getattr(self, entry.name) for entry in fields(self))
         plain = tuple(dict(one) if isinstance(one, MappingProxyType) else one for one in values)

@@ -1,4 +1,4 @@
-"""`TaskGraph`: the steps of a procedure, what each of them needs, and the questions one asks."""
+"""`TaskGraph`: the steps of a procedure, their preconditions, and questions about them."""
 
 from __future__ import annotations
 
@@ -30,13 +30,12 @@ if TYPE_CHECKING:
 Kind = TypeVar("Kind", Provenance, Constraints)
 
 SHOWN_BY: dict[str, str] = {}
-"""For a class, by its name, the function that shows its values in a notebook, as
-``module:function``. A graph lies below the drawings and cannot import them; `stepgraph/__init__.py`
-knows all parts and writes down here who draws what."""
+"""For each class name, the function that shows its values in a notebook, as ``module:function``. A
+graph lies below the drawings and cannot import them, so `stepgraph/__init__.py` fills this in."""
 
 
 class TaskGraph:
-    """A procedure's steps and what each of them needs.
+    """The steps of a procedure and their preconditions.
 
     Parameters
     ----------
@@ -45,19 +44,19 @@ class TaskGraph:
     edges
         Pairs (step, precondition); START and END may take part.
     procedure
-        What the procedure is called.
+        The name of the procedure.
     weights
         A score for some or all edges.
     provenance
-        How the graph came about.
+        The origin of the graph.
     constraints
-        What people fixed about it, whatever recordings say. It may name steps that the graph
-        lacks, such as one that no recording shows.
+        Decisions of people about the graph. They may name steps that the graph lacks, such as a
+        step that no recording shows.
     attributes
-        How some or all steps are done. A step that may be left out (`optional`) keeps its place in
-        the order, but nothing waits for it.
+        Attributes of some or all steps. An optional step keeps its place in the order, but nothing
+        waits for it.
     evidence
-        What the recordings showed of some or all edges.
+        The evidence for some or all edges.
 
     Raises
     ------
@@ -176,13 +175,13 @@ class TaskGraph:
         }
 
     def replace(self, **changes: Any) -> TaskGraph:
-        """Return a graph that differs from this one in what is given.
+        """Return a copy of the graph with some arguments changed.
 
         Parameters
         ----------
         **changes
-            Arguments of the constructor. Where edges or steps change, weights, attributes and
-            evidence of what is no longer there are left out.
+            Arguments of the constructor. If edges or steps change, the weights, attributes and
+            evidence of removed ones go with them.
 
         Examples
         --------
@@ -199,7 +198,7 @@ class TaskGraph:
         return TaskGraph(**content)
 
     def with_provenance(self, provenance: Provenance) -> TaskGraph:
-        """Return the same graph with another provenance; nothing is checked or built anew."""
+        """Return the same graph with another provenance, without checking it again."""
         graph = object.__new__(TaskGraph)
         for name in self.__slots__:
             graph._set(name, getattr(self, name))
@@ -215,7 +214,7 @@ class TaskGraph:
         provenance: Provenance | None = None,
         constraints: Constraints | None = None,
     ) -> TaskGraph:
-        """Build a graph from what each step needs; START and END are connected by themselves.
+        """Build a graph from the preconditions of each step; it connects START and END.
 
         Parameters
         ----------
@@ -228,7 +227,7 @@ class TaskGraph:
         Raises
         ------
         InputError
-            If a text came where a list of names belongs.
+            If a value is a text instead of a list of names.
         """
         for step, needed in preconditions.items():
             if isinstance(needed, str):
@@ -283,7 +282,7 @@ class TaskGraph:
         return f"TaskGraph({name}{len(self.steps)} steps, {len(self.edges)} edges)"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
-        """Return what a notebook shows: a drawing where one can be made, else text."""
+        """Return what a notebook shows: a drawing if possible, else text."""
         home = SHOWN_BY.get(type(self).__name__)
         if home is None:
             return {"text/plain": repr(self)}
@@ -292,7 +291,7 @@ class TaskGraph:
         return shown
 
     def preconditions_of(self, step: str) -> tuple[str, ...]:
-        """Return what a step needs directly; START is not listed.
+        """Return the direct preconditions of a step, without START.
 
         Parameters
         ----------
@@ -303,7 +302,7 @@ class TaskGraph:
         return tuple(self.vocabulary.name(node) for node in row if node)
 
     def dependents_of(self, step: str) -> tuple[str, ...]:
-        """Return the steps that need this one directly; END is not listed."""
+        """Return the steps that need this one directly, without END."""
         rows = self._dependents[self.vocabulary.node(step)]
         return tuple(self.vocabulary.name(node) for node in rows if node != self.vocabulary.end)
 
@@ -319,10 +318,10 @@ class TaskGraph:
         return tuple(self.vocabulary.name(node) for node in sorted(found))
 
     def missing_before(self, step: str, done: Iterable[str]) -> tuple[str, ...]:
-        """Return what a step needs that has not been done yet.
+        """Return the preconditions of a step that are not done yet.
 
-        These are its direct preconditions; in the place of one that may be left out stands what
-        that one needs.
+        These are its direct preconditions; the preconditions of an optional step stand in its
+        place.
 
         Parameters
         ----------
@@ -337,8 +336,7 @@ class TaskGraph:
     def executable(self, done: Iterable[str] = ()) -> tuple[str, ...]:
         """Return the steps not done yet whose preconditions are all done.
 
-        A step that may be left out is no longer among them once a step that comes after it has
-        been done.
+        An optional step is no longer among them once a step that comes after it is done.
 
         Parameters
         ----------
@@ -355,7 +353,7 @@ class TaskGraph:
         )
 
     def is_valid(self, sequence: Iterable[str], *, complete: bool = False) -> bool:
-        """Return whether each step of a sequence comes after all that it needs.
+        """Return whether each step of a sequence comes after all its preconditions.
 
         Parameters
         ----------
@@ -370,12 +368,12 @@ class TaskGraph:
             if self._masks[node] & ~mask:
                 return False
             if not mask >> node & 1 and self._optional_for.get(node, 0) & mask:
-                return False  # what may be left out has its place all the same
+                return False  # an optional step still has its place
             mask |= 1 << node
         return not (complete and self._masks[self.vocabulary.end] & ~mask)
 
     def in_order(self) -> tuple[str, ...]:
-        """Return the steps in an order that is valid, ties in the order of the vocabulary."""
+        """Return the steps in a valid order, ties in the order of the vocabulary."""
         done = {0}
         order: list[str] = []
         waiting = list(range(1, len(self.steps) + 1))
@@ -408,7 +406,7 @@ class TaskGraph:
         steps
             The step names, without START and END.
         procedure
-            What the procedure is called.
+            The name of the procedure.
         """
         from stepgraph.graph.adjacency import content_of_matrix
 
@@ -456,19 +454,19 @@ def _expect(kind: type[Kind], came: Kind | None) -> Kind:
 
 
 def expect_graph(came: object, who: str) -> TaskGraph:
-    """Return what came, after checking that it is a graph.
+    """Check that a value is a graph and return it.
 
     Parameters
     ----------
     came
-        What a caller brought.
+        The value.
     who
-        The function that it was brought to, for the message.
+        The function that received it, for the message.
 
     Raises
     ------
     InputError
-        If it is something else; the message says where graphs come from.
+        If it is not a graph; the message says where graphs come from.
     """
     if isinstance(came, TaskGraph):
         return came

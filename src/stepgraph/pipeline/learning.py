@@ -1,4 +1,4 @@
-"""How to learn, checked once; recordings in, a graph and all that led to it out."""
+"""Learning: the options, checked once, and the way from recordings to a graph."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LARGEST_SEED = 2**32 - 1
 
 @dataclass(frozen=True)
 class LearningOptions:
-    """How to learn a graph.
+    """The options of learning.
 
     Parameters
     ----------
@@ -39,13 +39,13 @@ class LearningOptions:
     settings
         The method's settings.
     seed
-        For methods that draw at random.
+        The seed of methods that draw at random.
     threshold, relaxed
         For post-processing; see `stepgraph.postprocess.to_graph`.
     with_mistakes
         Whether to learn also from recordings with marked mistakes.
     constraints
-        What the graph obeys, whatever the recordings say. Edges need a method that takes them.
+        Constraints on the graph. Edges need a method that takes them.
     explain
         Pairs (step, precondition); for each, `Learning.explanations` says why the step needs the
         other one, or why it does not.
@@ -55,7 +55,7 @@ class LearningOptions:
     UnknownNameError
         If there is no such method or setting; the message names the nearest.
     SettingError
-        If a value cannot be, or the method takes no constraints.
+        If a value is invalid, or the method takes no constraints.
     MissingExtraError
         If the method's optional dependency is not installed.
 
@@ -92,14 +92,14 @@ class LearningOptions:
 
     @classmethod
     def of_graph(cls, graph: TaskGraph) -> LearningOptions:
-        """Return the options that a graph was learned with, as it says itself.
+        """Return the options of a learned graph, from its provenance.
 
-        Edges that were pinned since are left out for a method that takes none.
+        For a method without constraints it leaves out the pinned edges.
 
         Raises
         ------
         UnknownNameError, SettingError
-            If it does not say with which method, or says what cannot be.
+            If the provenance names no method, or is invalid.
         """
         known = graph.provenance
         constraints = graph.constraints
@@ -130,7 +130,7 @@ class LearningOptions:
         return get_learner(self.method, **settings)
 
     def plain_settings(self) -> dict[str, Any]:
-        """Return the settings as plain JSON values, without what is secret."""
+        """Return the settings as plain JSON values, without secrets."""
         fields = dataclasses.fields(LEARNERS[self.method].load())
         secret = {entry.name for entry in fields if entry.metadata.get("secret")}
         return {
@@ -141,7 +141,7 @@ class LearningOptions:
 
 
 def takes_constraints(method: str) -> bool:
-    """Return whether a method can be told which edges must and must not be."""
+    """Return whether a method takes constraints."""
     return any(entry.name == "constraints" for entry in dataclasses.fields(LEARNERS[method].load()))
 
 
@@ -155,7 +155,7 @@ def _as_plain(value: Any) -> Any:
 
 
 def _from_plain(name: str, value: Any) -> Any:
-    """Return a setting from what `_as_plain` made of it."""
+    """Return a setting from the result of `_as_plain`."""
     if name == "prior" and isinstance(value, Mapping):
         return TaskGraph.from_preconditions(value)
     return value
@@ -169,7 +169,7 @@ READING = ("columns", "errors", "format", "order")
 
 @dataclass(frozen=True)
 class Learning:
-    """A learned graph with everything that led to it.
+    """A learned graph with its weights, changes and notes.
 
     Parameters
     ----------
@@ -178,18 +178,17 @@ class Learning:
     adjacency
         The weights before post-processing.
     changes
-        What post-processing removed and added.
+        The edges that post-processing removed and added.
     facts
         Figures about the run, such as the number of epochs.
     confidence
-        How probable it is that each step needs each other one, where the method says so.
+        The probability that each step needs each other one, if the method estimates it.
     trust
-        For each recording learned from how far it can be trusted, from 0 to 1, where the method
-        says so.
+        The trust in each recording, from 0 to 1, if the method estimates it.
     explanations
         For each pair of `LearningOptions.explain` why the step needs the other one, or not.
     left_out
-        How many of the notes, the first ones, are on recordings, steps or edges left out.
+        Number of notes, from the first, about recordings, steps or edges left out.
     """
 
     graph: TaskGraph
@@ -203,7 +202,7 @@ class Learning:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out or merged on the way, and what is doubtful, in words."""
+        """Sentences about what was left out or merged, and what is doubtful."""
         return self.graph.provenance.notes
 
 
@@ -222,7 +221,7 @@ def learn(
 ) -> TaskGraph:
     """Learn a procedure's task graph.
 
-    ``graph.provenance.notes`` says what was left out or merged on the way, and what is doubtful.
+    ``graph.provenance.notes`` says what was left out or merged, and what is doubtful.
 
     Parameters
     ----------
@@ -232,16 +231,16 @@ def learn(
     method
         A name in `stepgraph.learners.LEARNERS`.
     procedure
-        Which procedure of the file, where it holds several.
+        The procedure to learn, if the file holds several.
     seed
-        For methods that draw at random.
+        The seed of methods that draw at random.
     threshold, relaxed
         For post-processing; see `stepgraph.postprocess.to_graph`.
     with_mistakes
         Whether to learn also from recordings with marked mistakes.
     must, never
-        Edges (step, precondition) that the graph implies, or does not imply, whatever the
-        recordings say.
+        Edges (step, precondition) that the graph must or must not imply, whatever the recordings
+        show.
     **settings
         The method's settings.
 
@@ -294,7 +293,7 @@ def learn_together(
     *,
     progress: Progress = no_progress,
 ) -> Iterator[Learning]:
-    """Learn several procedures in this process, all of them in one go of the method.
+    """Learn several procedures in this process, in one call of the method.
 
     Parameters
     ----------
@@ -303,12 +302,12 @@ def learn_together(
     options
         How to learn.
     progress
-        Called with how much is done.
+        The progress callback.
 
     Returns
     -------
     iterator of Learning
-        One for each procedure, made when its turn comes, so that not all have to be kept.
+        One for each procedure, made on demand, so that memory need not hold all of them.
     """
     if isinstance(procedures, str | Path) or not isinstance(procedures, Iterable):
         raise _no_procedures(procedures)
@@ -354,9 +353,9 @@ def predict(
     model
         A network that the method 'tgt-text' saved.
     embeddings
-        A file with the steps' embeddings, for a network that was trained on such.
+        A file with the steps' embeddings, for a network that was trained on embeddings.
     procedure
-        What the procedure is called.
+        The name of the procedure.
     threshold, relaxed
         As for `learn`.
 
@@ -390,7 +389,7 @@ def predict(
 
 
 def learnable(given: Demonstrations, with_mistakes: bool) -> tuple[Demonstrations, list[str]]:
-    """Return the recordings that are learned from, and notes on the others."""
+    """Return the recordings to learn from, and notes on the others."""
     marked = [sequence for sequence in given if sequence.has_mistakes]
     if with_mistakes or not marked:
         return given, []
@@ -411,7 +410,7 @@ def learnable(given: Demonstrations, with_mistakes: bool) -> tuple[Demonstration
 
 
 def _marks(marked: Sequence[KeyStepSequence]) -> str:
-    """Return the marks of recordings in words where they are few, so that none is taken for one."""
+    """Return the marks of recordings in words, if they are few."""
     found = {mark for sequence in marked for mark in sequence.marks}
     named = [mark if mark == SKIPPED else repr(mark) for mark in sorted(found)]
     return f" ({', '.join(named)})" if len(named) <= MOST_MARKS else ""
@@ -420,11 +419,11 @@ def _marks(marked: Sequence[KeyStepSequence]) -> str:
 def _finish(
     given: Demonstrations, notes: list[str], learned: Learned, options: LearningOptions
 ) -> Learning:
-    """Turn the weights that a method found into a graph that says how it was learned."""
+    """Turn the weights of a method into a graph with its provenance."""
     adjacency, unseen = learned.adjacency, given.unseen_steps
     threshold = options.threshold
     if threshold is None and adjacency.threshold is None:
-        # Of the matrix that was learned: the learner trained until its edges lay above this.
+        # The threshold of the learned matrix: training put its edges above this.
         threshold = 1.0 / len(adjacency.vocabulary.nodes)
 
     def processed(weights: WeightedAdjacency) -> PostProcessed:

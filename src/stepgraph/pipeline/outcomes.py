@@ -1,4 +1,4 @@
-"""What became of each procedure, how a batch is learned, and the batches kept on disk."""
+"""The outcome of each procedure, the learning of a batch, and finished batches on disk."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ _json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one procedure.
+    """The outcome of one procedure.
 
     Parameters
     ----------
     procedure
         Its name.
     text
-        Its graph as JSON on one line; empty if it failed. Thousands of these are kept and sent from
-        process to process, which takes a fraction of what the values themselves would take.
+        Its graph as JSON on one line; empty if it failed. Text takes a fraction of the memory of
+        the values, and processes exchange thousands of outcomes.
     changed
-        As JSON what post-processing removed or added: by the reason, the node numbers of one edge
-        after the other. `changes` says it in words.
+        The changes of post-processing as JSON: by reason, the node numbers of one edge after the
+        other. `changes` gives them in words.
     facts
         Figures about the learning.
     explanations
@@ -75,13 +75,13 @@ class Outcome:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out or merged, and what is doubtful, in words."""
+        """Sentences about what was left out or merged, and what is doubtful."""
         content = self.content
         return () if content is None else tuple(content.get("provenance", {}).get("notes", ()))
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """What post-processing changed, in words."""
+        """The changes of post-processing, in words."""
         content = self.content
         if content is None:
             return ()
@@ -95,7 +95,7 @@ class Outcome:
 
     @classmethod
     def of(cls, learning: Learning, procedure: str) -> Outcome:
-        """Return what became of a procedure that was learned."""
+        """Return the outcome of a learned procedure."""
         number = {name: node for node, name in enumerate(learning.graph.vocabulary.nodes)}
         changed: dict[str, list[int]] = {}
         for step, needed, _, reason, _ in learning.changes:
@@ -119,7 +119,7 @@ class Outcome:
         Raises
         ------
         KeyError, TypeError, ValueError
-            If it gave something else.
+            If the content is malformed.
         """
         outcome = cls(
             content["procedure"],
@@ -130,7 +130,7 @@ class Outcome:
             content["error"],
         )
         try:
-            _ = outcome.changes  # what is wrong with the graph or with them is found here
+            _ = outcome.changes  # finds errors in the graph and in the changes
         except (AttributeError, IndexError, StepgraphError) as error:
             raise ValueError(f"no outcome: {error}") from None
         return outcome
@@ -141,7 +141,7 @@ def learn_batch(
     options: LearningOptions,
     progress: Progress = no_progress,
 ) -> list[Outcome]:
-    """Learn the procedures of a batch; those that fail say why and stop nothing else.
+    """Learn the procedures of a batch; a failure becomes an outcome and stops nothing else.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def learn_batch(
     options
         How to learn.
     progress
-        Called with how much is done.
+        The progress callback.
     """
     with no_collection():
         return _learn(procedures, options, progress)
@@ -166,7 +166,7 @@ def _learn(
             for given, learning in zip(procedures, learnings, strict=True)
         ]
     except (SettingError, UnknownNameError, MissingExtraError):
-        raise  # they are of the run, not of a procedure
+        raise  # these concern the run, not a procedure
     except Exception as error:
         if len(procedures) > 1:
             return [outcome for one in procedures for outcome in _learn([one], options, progress)]
@@ -180,21 +180,20 @@ def _learn(
 class Checkpoint:
     """A folder with one file a finished batch.
 
-    A file begins with a fingerprint of all that its batch's result depends on: the recordings, the
-    method, its settings and the version of stepgraph. Only a batch with the same one is taken from
-    it.
+    A file begins with a fingerprint of the recordings, the method, its settings and the version of
+    stepgraph. Only a batch with the same fingerprint reuses it.
 
     Parameters
     ----------
     folder
-        Where the files are; it is made when there is something to keep.
+        The folder of the files, created with the first one.
     """
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
 
     def find(self, fingerprint: str) -> list[Outcome] | None:
-        """Return what a batch gave earlier; None where it has to be learned."""
+        """Return the saved outcomes of a batch; None if there are none."""
         try:
             text = self._path(fingerprint).read_text(encoding="utf-8")
             # By line feeds alone: names may hold other characters that end a line.
@@ -203,15 +202,15 @@ class Checkpoint:
                 return None
             return [Outcome.from_json(content) for content in rest]
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return None  # missing, or broken: it is learned anew
+            return None  # missing or broken, so the batch is learned again
 
     def keep(self, fingerprint: str, outcomes: Sequence[Outcome]) -> None:
-        """Keep what a batch gave.
+        """Save the outcomes of a batch.
 
         Raises
         ------
         FileError
-            If it cannot be written, such as on a full disk; what was kept before stays.
+            If it cannot be written, such as on a full disk; earlier files stay.
         """
         head = {"fingerprint": fingerprint, "outcomes": len(outcomes)}
         lines = [head, *(outcome.to_json() for outcome in outcomes)]
@@ -234,7 +233,7 @@ class Checkpoint:
 
 
 def fingerprint_of(procedures: Sequence[Demonstrations], options: LearningOptions) -> str:
-    """Return a fingerprint of all that a batch's result depends on.
+    """Return a fingerprint of everything that determines a batch's result.
 
     Raises
     ------

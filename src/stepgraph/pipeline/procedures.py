@@ -1,4 +1,4 @@
-"""Many procedures: cut into batches, learned by workers, kept as they finish."""
+"""Learning many procedures: batches, workers, and checkpoints of finished batches."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from stepgraph.pipeline.workers import WorkerDiedError, Workers, set_aside
 from stepgraph.sequences import Demonstrations
 
 MOST_PROCEDURES = 250
-"""How many procedures a batch has at the most: enough to share the cost of an epoch's many small
+"""Maximum number of procedures in a batch: enough to share the cost of an epoch's many small
 operations, few enough that a run has more batches than workers."""
 MOST_PAIRS = 4_000_000
-"""How many pairs of steps the sequences of a batch may have together; a larger procedure is a
-batch of its own, which the learner cuts into chunks."""
+"""Maximum number of pairs of steps in the sequences of a batch; a larger procedure is a batch of
+its own, which the learner cuts into chunks."""
 UNBOUNDED = 2**62
 """No limit."""
 
@@ -32,15 +32,15 @@ Fetch = Callable[[Sequence[str]], Sequence[Demonstrations]]
 
 
 class Sized(Protocol):
-    """What is known of a procedure before its recordings are read."""
+    """The name and size of a procedure, known before its recordings are read."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the procedure."""
 
     @property
     def variants(self) -> int:
-        """How many distinct sequences it has."""
+        """Number of distinct sequences."""
 
     @property
     def longest(self) -> int:
@@ -54,7 +54,7 @@ class Batch:
     Parameters
     ----------
     number
-        Its place among the batches, from 0 on.
+        Its number among the batches, from 0.
     procedures
         Their names.
     """
@@ -71,16 +71,16 @@ def cut_batches(
 ) -> list[Batch]:
     """Cut procedures into batches of similar size.
 
-    How they are cut depends on the procedures alone, never on the number of workers, so that the
-    results do not either. The first batch, which is the cheapest, is cut again into a half, a
-    quarter and two eighths where there are others: done last, they let all workers end together.
+    The batches depend on the procedures alone, never on the number of workers, so the results do
+    not either. If there are several batches, the first and cheapest is cut again into a half, a
+    quarter and two eighths: done last, these let all workers end together.
 
     Parameters
     ----------
     sizes
         The procedures.
     most, most_pairs
-        How many procedures, and pairs of steps, a batch may have.
+        Maximum number of procedures, and of pairs of steps, in a batch.
 
     Examples
     --------
@@ -117,16 +117,16 @@ def _full_batches(sizes: Iterable[Sized], most: int, most_pairs: int) -> list[tu
 
 @dataclass(frozen=True)
 class LearningReport:
-    """What became of many procedures.
+    """The outcomes of many procedures.
 
     Parameters
     ----------
     outcomes
         One for each procedure, in the order given.
     batches, resumed
-        How many batches there were, and how many an earlier run had finished.
+        Number of batches, and of those that an earlier run had finished.
     notes
-        What happened on the way, such as a worker that died.
+        Sentences about the run, such as about a worker that died.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -152,9 +152,9 @@ class _Task:
     procedures: tuple[Demonstrations, ...]
 
 
-@dataclass(frozen=True, eq=False)  # joblib's Dask backend hashes it, and options are no hashable
+@dataclass(frozen=True, eq=False)  # joblib's Dask backend hashes it, and options are not hashable
 class _Work:
-    """What a worker does; it goes to other processes, so it holds nothing but plain values."""
+    """The work of one task; it goes to other processes, so it holds plain values only."""
 
     options: LearningOptions
     progress: Progress = no_progress
@@ -187,18 +187,18 @@ def learn_procedures(
     fetch
         Returns the recordings of some procedures.
     workers
-        Who does the work, or how many processes; by default one for each core.
+        The workers, or the number of processes; by default one for each core.
     checkpoint
         A folder that keeps finished batches, so that an interrupted run goes on from there.
     progress
-        Called with how many procedures are done; in a single batch, with how much of the learning.
+        Called with the number of procedures done; in a single batch, with the progress of learning.
     most, most_pairs
-        How large a batch may be; see `cut_batches`.
+        The limits of a batch; see `cut_batches`.
 
     Raises
     ------
     StepgraphError
-        If something is wrong with the run as a whole; a procedure's own failure is in the report.
+        If the run as a whole fails; the failure of a single procedure is in the report.
 
     Examples
     --------
@@ -232,7 +232,7 @@ def learn_procedures(
 
 
 class _Run:
-    """A run on its way."""
+    """The state of a run."""
 
     def __init__(self, batches: list[Batch], fetch: Fetch, work: _Work, progress: Progress) -> None:
         self._pending = {batch.number: batch for batch in batches}
@@ -240,14 +240,14 @@ class _Run:
         self._work = work
         self._progress = progress
         self._total = sum(len(batch.procedures) for batch in batches)
-        self._lock = Lock()  # joblib asks for tasks from threads of its own
+        self._lock = Lock()  # joblib takes tasks in threads of its own
         self.outcomes: list[Outcome] = []
         self._failed = 0
         self.resumed = 0
         self.notes: list[str] = []
 
     def go(self, workers: Workers, checkpoint: Checkpoint | None) -> None:
-        """Do all batches; those whose worker dies are tried again, then one at a time.
+        """Do all batches; retry those whose worker dies, then one at a time.
 
         The largest come first, so that all workers end at about the same time.
         """

@@ -1,6 +1,6 @@
-"""Who does the work: this process, other processes of this machine, or a cluster.
+"""Workers: this process, other processes of this machine, or a cluster.
 
-What is collected as garbage meanwhile belongs to it: a run keeps much, and frees little.
+Garbage collection is part of it, because a run keeps much memory and frees little.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 PATIENCE = 10.0
-"""How many seconds a scheduler may take to answer."""
+"""Default maximum seconds to wait for a scheduler."""
 DEATHS = ("KilledWorker", "ActorDiedError")
-"""What Dask and Ray raise when a worker dies; they are not imported for these names alone."""
+"""Names of the errors of Dask and Ray when a worker dies; names avoid the imports."""
 ROUND = 4
-"""How many tasks a worker gets before results are looked at, where they come all at once."""
+"""Number of tasks for each worker in a round, for backends that return all results at once."""
 
 
 class WorkerDiedError(Exception):
@@ -33,17 +33,17 @@ class WorkerDiedError(Exception):
 
 @dataclass(frozen=True)
 class Workers:
-    """Who does the work.
+    """The processes or the cluster that do the work.
 
     Parameters
     ----------
     number
-        How many processes; by default one for each core, or what joblib was configured to.
+        Number of processes; by default one for each core, or joblib's configuration.
     scheduler
         The address of a Dask scheduler, such as ``tcp://10.0.0.1:8786``; its workers need
         stepgraph.
     patience
-        How many seconds the scheduler may take to answer.
+        Maximum seconds to wait for the scheduler.
 
     Raises
     ------
@@ -65,7 +65,7 @@ class Workers:
     ) -> Iterator[Callable[[Iterable[Task]], Generator[Result, None, None]]]:
         """Give a function that yields the results of tasks as they come, in any order.
 
-        A task's result must say itself which task it is of.
+        A result must identify its task.
 
         Raises
         ------
@@ -103,12 +103,12 @@ class Workers:
             raise
         finally:
             with warnings.catch_warnings():
-                # A caller that stops early knows that tasks are cancelled.
+                # Tasks are cancelled if the caller stops early.
                 warnings.simplefilter("ignore")
                 results.close()
 
     def _results(self, calls: Iterator[Any]) -> Generator[Any, None, None]:
-        """Yield results as they come; where the backend gives them all at once, in rounds."""
+        """Yield results as they come; in rounds if the backend returns all at once."""
         import joblib
         from joblib.parallel import get_active_backend
 
@@ -166,7 +166,7 @@ class Workers:
 
 
 def _unpacked(work: Callable[[Task], Any], task: bytes) -> bytes:
-    """Do a task that came as bytes, and return its result as bytes; no backend looks inside."""
+    """Do a task given as bytes and return its result as bytes."""
     with no_collection():
         return pickle.dumps(work(pickle.loads(task)))  # noqa: S301 - our own, from the caller
 
@@ -185,10 +185,9 @@ def _joblib_is_there(number: int | None) -> bool:
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """Leave garbage collection for after the block.
+    """Pause garbage collection inside the block.
 
-    What a batch makes refers to nothing that refers back to it, so that it goes by itself; to look
-    for circles all the while took a fifth of the time.
+    A batch makes no reference cycles, and the search for them took a fifth of the time.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -201,9 +200,9 @@ def no_collection() -> Iterator[None]:
 
 @contextmanager
 def set_aside() -> Iterator[None]:
-    """Let garbage collection pass over, inside the block, what there was before it.
+    """Exclude existing objects from garbage collection inside the block.
 
-    Thousands of procedures' recordings are there before a run, and stay until its end.
+    The recordings of thousands of procedures exist before a run and stay until its end.
     """
     mine = not gc.get_freeze_count()  # otherwise the caller has frozen them
     if mine:
