@@ -1,9 +1,8 @@
-"""Task graphs as pictures: SVG, PNG, text for a terminal, and what a notebook shows.
+"""Task graphs as pictures: SVG, PNG, text for a terminal, and notebook output.
 
-A graph or a comparison becomes a `Picture` (`picture`), its parts get their places (`placement`),
-`graph_svg` writes SVG, and PNG is made from that (`png`). `draw_graph` and
-`draw_comparison` do all of it; `stepgraph.drawing.terminal` draws text. Files for other
-programs are written by `stepgraph.formats`.
+A graph or a comparison becomes a `Picture` (`picture`), `placement` places its parts, `graph_svg`
+writes SVG, and `png` turns SVG into PNG. `draw_graph` and `draw_comparison` do all of it.
+`stepgraph.drawing.terminal` draws text. `stepgraph.formats` writes files for other programs.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ __all__ = [
 _NOTEBOOK_WIDTH = 100
 
 
-# Each function imports what it needs when it is called: the package is there at once.
+# Each function imports its modules when it is called, so that the package loads at once.
 
 
 def draw_graph(
@@ -44,8 +43,8 @@ def draw_graph(
     theme
         ``"light"``, ``"dark"``, or ``"auto"`` for browsers, which then choose.
     direction
-        Where the procedure runs: from the bottom to the top, or from left to right. Arrows
-        point from a step to its precondition, against it.
+        The direction of the procedure: from the bottom to the top, or from left to right. Arrows
+        point from a step to its precondition, against this direction.
 
     Raises
     ------
@@ -70,7 +69,7 @@ def draw_comparison(
     theme: str = "light",
     direction: Direction = "BT",
 ) -> str:
-    """Return a drawing of a prediction held against the truth, as SVG.
+    """Return a drawing that compares a prediction with the truth, as SVG.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """The parts of charts: axes with round ticks, styles of series, the legend and the frame.
 
-Colours are those of Okabe and Ito, which people tell apart whatever their eyes; dashes and
-markers say the same again, for a page printed in grey. Nothing needs an id, as ids of charts on
-one page would clash.
+The colours are those of Okabe and Ito, which colour-blind people can tell apart. Dashes and
+markers repeat the distinction, for pages printed in grey. Nothing has an id, because the ids of
+several charts on one page would clash.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NEGLIGIBLE = 1e-4
 
 @dataclass(frozen=True)
 class Axis:
-    """Where values lie along one side of a chart.
+    """The scale along one side of a chart.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Axis:
     logarithmic: bool = False
 
     def at(self, value: float) -> float:
-        """Return the coordinate of a value; values outside are put to the nearest end."""
+        """Return the coordinate of a value; values outside get the nearest end."""
         value = min(max(value, self.low), self.high)
         if self.high == self.low:
             return (self.start + self.stop) / 2
@@ -56,7 +56,7 @@ class Axis:
 
 
 def round_ticks(low: float, high: float, about: int = 6) -> tuple[float, ...]:
-    """Return round values from at most the lowest to at least the highest one.
+    """Return round values that span a range.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def round_ticks(low: float, high: float, about: int = 6) -> tuple[float, ...]:
     (0.0, 20.0, 40.0, 60.0, 80.0, 100.0)
     """
     size = max(abs(low), abs(high), 1.0)
-    if high - low <= NEGLIGIBLE * size:  # as good as one value, which needs some room around it
+    if high - low <= NEGLIGIBLE * size:  # practically one value, which needs some room around it
         low, high = low - 0.5 * size, high + 0.5 * size
     rough = (high - low) / about
     power = 10.0 ** math.floor(math.log10(rough))
@@ -98,7 +98,7 @@ def horizontal_grid(axis: Axis, left: float, right: float) -> list[str]:
 
 
 def tick_labels(ticks: Sequence[float]) -> list[str]:
-    """Return the figures of ticks: short ones, or with as many digits as tell them apart.
+    """Return the labels of ticks, with just enough digits to tell them apart.
 
     Examples
     --------
@@ -118,7 +118,7 @@ MARKERS = ("circle", "square", "triangle", "diamond", "wedge", "plus", "cross", 
 
 @dataclass(frozen=True)
 class SeriesStyle:
-    """How a series is told from the others: by colour, dashes and markers.
+    """The look of a series: its colour, dashes and markers.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def series_styles(muted: Sequence[bool]) -> list[SeriesStyle]:
             dash = MUTED_DASHES[place % len(MUTED_DASHES)]
             found.append(SeriesStyle(MUTED, dash, MARKERS[place % len(MARKERS)], hollow=True))
         else:
-            # After all colours, dashes go on by one and points become outlines.
+            # After the last colour, dashes shift by one and points become outlines.
             turn, own = divmod(place, len(COLOURS))
             dash = DASHES[(own + turn) % len(DASHES)]
             found.append(SeriesStyle(COLOURS[own], dash, MARKERS[own], hollow=turn > 0))
@@ -215,14 +215,14 @@ BOTTOM = 58
 
 
 def figure(value: float, low: float | None, high: float | None) -> str:
-    """Return a figure in words, with its interval where it has one."""
+    """Return a figure as text, with its interval where it has one."""
     if low is None or high is None or low == high:
         return label(value)
     return f"{label(value)} ({label(low)} to {label(high)})"
 
 
 def legend_width(names: Iterable[str]) -> float:
-    """Return how much room the names of series need beside a chart."""
+    """Return the width of the names of series beside a chart."""
     widest = max(text_width(shorten(name, LEGEND_COLUMNS)) for name in names)
     return LEGEND_SAMPLE + 8 + widest
 
@@ -230,20 +230,20 @@ def legend_width(names: Iterable[str]) -> float:
 def legend(
     names: Sequence[str], samples: Sequence[str], heights: Sequence[float], x: float, bottom: float
 ) -> list[str]:
-    """Return names beside a chart, each with its sample, near a height and never overlapping.
+    """Return names beside a chart, each with its sample near its height, without overlaps.
 
     Parameters
     ----------
     names
-        What the series are called.
+        The names of the series.
     samples
         For each an element drawn around the origin, `LEGEND_SAMPLE` wide.
     heights
-        The coordinates near which they would like to be.
+        The preferred coordinates.
     x
-        Where they begin.
+        The left end.
     bottom
-        The lowest coordinate that they may take, where there is room.
+        The lowest coordinate to use, where there is room.
     """
     parts = []
     order = sorted(range(len(names)), key=lambda place: heights[place])
@@ -270,20 +270,20 @@ def frame(
     description: str,
     parts: Iterable[str],
 ) -> str:
-    """Return a whole chart: its size, its words, and what was drawn.
+    """Return a whole chart from its parts.
 
     Parameters
     ----------
     width, height
-        Of the chart.
+        The size of the chart.
     plot
         The left and right end of the horizontal axis.
     words
         The title and the labels of the horizontal and the vertical axis.
     description
-        What the chart shows, for people who cannot see it.
+        A description for people who cannot see the chart.
     parts
-        What was drawn.
+        The drawn elements.
     """
     title, x_label, y_label = words
     left, right = plot

@@ -1,7 +1,7 @@
 """Line charts with bands for intervals, as SVG text.
 
-They need no library and no script, read as well in grey, and tell people who cannot see them
-every figure. The same figures give the same bytes, and any number of charts fit on one page.
+They need no library and no script, work in grey, and describe every figure for people who cannot
+see them. The same figures give the same bytes, and any number of charts fit on one page.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Point:
     Parameters
     ----------
     x, y
-        Where it is.
+        Its coordinates.
     low, high
         The interval around y, where there is one.
     """
@@ -59,11 +59,11 @@ class Series:
     Parameters
     ----------
     name
-        What it is called.
+        Its name.
     points
         Its points, from left to right.
     muted
-        Whether it stands in the background, as a control does: grey, without its intervals.
+        Whether it is in the background, like a control: grey, without its intervals.
     """
 
     name: str
@@ -148,8 +148,8 @@ def line_chart(
         for one, style in zip(series, styles, strict=True)
         if not one.muted and any(point.low is not None for point in one.points)
     ]
-    # Controls lie below the methods. The first line is the widest one with the largest points,
-    # so that those that coincide show below one another.
+    # Controls lie below the methods. The first line is the widest, with the largest points, so
+    # that lines that coincide stay visible.
     order = sorted(range(len(series)), key=lambda place: not series[place].muted)
     for place in order:
         parts.append(_line(series[place], styles[place], x_axis, y_axis, place))
@@ -174,7 +174,7 @@ def line_chart(
 
 
 def _apart(ticks: Sequence[float], axis: Axis) -> list[float]:
-    """Leave out ticks whose figures would touch the one before."""
+    """Leave out ticks whose labels would touch the one before."""
     kept: list[float] = []
     for tick in ticks:
         room = (text_width(label(tick)) + text_width(label(kept[-1]))) / 2 + 4 if kept else 0

@@ -1,4 +1,4 @@
-"""What a graph knows of its edges and steps, in words: how sure, how often, in which recordings."""
+"""The evidence and attributes of a graph's edges and steps, in words."""
 
 from __future__ import annotations
 
@@ -61,10 +61,9 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def edge_facts(graph: TaskGraph, edge: Edge) -> str:
-    """Return what a graph knows of an edge: how sure it is, and how many recordings showed it.
+    """Return the evidence for an edge: its probability or weight, and counts of recordings.
 
-    That is its probability where the method gives one, else its weight; an edge that the
-    constraints require is "as stated".
+    An edge that the constraints require is "as stated".
 
     Parameters
     ----------
@@ -94,7 +93,7 @@ def edge_facts(graph: TaskGraph, edge: Edge) -> str:
 
 
 def step_facts(graph: TaskGraph, step: str) -> str:
-    """Return how often a step is done and done again, where the graph knows; else nothing.
+    """Return how often a step is done and repeated; empty where the graph has no attributes.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""The font that drawings are measured and painted with: DejaVu Sans, which ships with stepgraph.
+"""The font of drawings, DejaVu Sans, which ships with stepgraph.
 
-A machine that never had a font on it draws the same picture as any other. Only what is needed
-to measure a line is read from the file: which glyph a character has, and how wide it is.
+So every machine draws the same picture, whatever its fonts. This module reads from the file only
+the glyph and the width of each character, to measure lines.
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ FONT_NAME = "DejaVu Sans"
 # Verdana has the same proportions; browsers without either take their own.
 FONT_FAMILY = f"'{FONT_NAME}', Verdana, sans-serif"
 
-# In ems. A character that the font lacks comes from another one, about as wide as this for
-# each column that it takes in a terminal.
+# In ems: the approximate width, for each terminal column, of a character that the font lacks.
 _OTHER_COLUMN = 0.62
 
 
 @dataclass(frozen=True)
 class Font:
-    """How wide the characters of a TrueType font are.
+    """The widths of the characters of a TrueType font.
 
     Parameters
     ----------
@@ -40,7 +39,7 @@ class Font:
         return ord(character) in self.advances or columns(character) == 0
 
     def width(self, text: str, size: float) -> float:
-        """Return how wide a line is at a font size."""
+        """Return the width of a line at a font size."""
         return size * sum(map(self._advance, text))
 
     def _advance(self, character: str) -> float:
@@ -55,12 +54,12 @@ def carried_font() -> Font:
 
 
 def parse_font(content: bytes) -> Font:
-    """Return the widths that a TrueType file holds.
+    """Read the widths from a TrueType file.
 
     Parameters
     ----------
     content
-        The file; it must have a character map of format 4 or 12, as all fonts of today do.
+        The file; it must have a character map of format 4 or 12, as all current fonts do.
     """
     tables = {}
     for place in range(struct.unpack_from(">H", content, 4)[0]):
@@ -68,7 +67,7 @@ def parse_font(content: bytes) -> Font:
         tables[tag] = offset
     units = struct.unpack_from(">H", content, tables[b"head"] + 18)[0]
     count = struct.unpack_from(">H", content, tables[b"hhea"] + 34)[0]
-    # Pairs of advance and bearing; glyphs beyond the last pair are as wide as that one.
+    # Pairs of advance and bearing; glyphs beyond the last pair have its width.
     metrics = struct.unpack_from(f">{2 * count}H", content, tables[b"hmtx"])[::2]
     glyphs = _character_map(content, tables[b"cmap"])
     return Font({code: metrics[min(glyph, count - 1)] / units for code, glyph in glyphs.items()})

@@ -1,8 +1,7 @@
 """A picture as SVG: names measured and wrapped, boxes, arrows and the legend.
 
-Everything carries its look in attributes, without ids or scripts, so that any number of
-drawings fit on one page and every program that knows SVG shows them. Each picture also says
-in words what it shows.
+All styles are attributes, without ids or scripts, so any number of drawings fit on one page and
+every SVG program shows them. Each picture includes a description in words.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _PADDING = (12.0, 8.0)
 _END_PADDING = (20.0, 11.0)  # START and END are ovals
 _LEAST_BOX_WIDTH = 64.0
 _INSET = 3.5
-"""How far the second outline of a repeatable step lies inside the first."""
+"""The distance between the two outlines of a repeatable step."""
 
 _MARGIN = 18.0
 _TITLE_SIZE = 16.0
@@ -68,7 +67,7 @@ def measure(box: Box) -> Label:
     Parameters
     ----------
     box
-        What to write.
+        The box.
     """
     lines = tuple(line for part in box.name.split("\n") for line in wrap(printable(part), _COLUMNS))
     if len(lines) > _LINES:
@@ -89,9 +88,9 @@ def paint(picture: Picture, labels: Sequence[Label], placement: Placement, theme
     Parameters
     ----------
     picture, labels, placement
-        What to draw, how its names are written, and where everything goes.
+        The picture, its labels, and the places of its parts.
     theme
-        Its colours.
+        The colours.
     """
     titles = _title_lines(picture.title, placement.width)
     legend = _legend(picture, theme, max(placement.width, _LEAST_WIDTH))
@@ -148,12 +147,12 @@ def paint(picture: Picture, labels: Sequence[Label], placement: Placement, theme
 
 
 def describe(picture: Picture) -> str:
-    """Return a picture in words: its summary, then what each step needs.
+    """Return a picture in words: its summary, then the preconditions of each step.
 
     Parameters
     ----------
     picture
-        What is drawn.
+        The picture.
     """
     names = [printable(box.name) for box in picture.boxes]
     needs: dict[int, list[str]] = {}
@@ -214,7 +213,7 @@ def _box(node: int, box: Box, label: Label, centre: Point, theme: Theme) -> str:
     if box.repeatable:
         parts.append(_outline(box, label, centre, look, inset=_INSET))
     written = _LINE * len(label.lines) + (_MARK_LINE if label.mark else 0.0)
-    # A line's letters stand a little above its lower end.
+    # The baseline of a line lies a little above its lower end.
     base = centre[1] - written / 2 + 0.5 * _LINE + 0.36 * _FONT_SIZE
     for place, line in enumerate(label.lines):
         parts.append(write(line, centre[0], base + _LINE * place, **_way(line)))
@@ -250,8 +249,8 @@ def _arrow(arrow: Arrow, route: Route, picture: Picture, theme: Theme) -> str:
 
 
 def _opacity(stroke: Stroke) -> dict[str, float]:
-    # Of the line and of its head, not of both as a group: for each group a painter takes a
-    # sheet of its own, and a large picture then takes three times as long.
+    # Set it on the line and on the head, not on a group: renderers paint each group on a layer of
+    # its own, which takes three times as long for a large picture.
     if stroke.opacity == 1:
         return {}
     return {"stroke_opacity": stroke.opacity, "fill_opacity": stroke.opacity}
@@ -273,7 +272,7 @@ def _head(base: Point, tip: Point, stroke: Stroke, theme: Theme) -> str:
 
 
 def _legend(picture: Picture, theme: Theme, width: float) -> list[tuple[float, str]]:
-    """Return the legend's rows, each with how wide it is."""
+    """Return the legend's rows, each with its width."""
     items: list[tuple[str, str]] = [
         (_line_sample(stroke, theme), text) for stroke, text in picture.legend
     ]

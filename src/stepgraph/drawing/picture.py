@@ -1,8 +1,8 @@
-"""What a drawing shows, before anything has a place: boxes, arrows between them, a legend.
+"""The content of a drawing, without places: boxes, arrows between them, a legend.
 
-`picture_of_graph` draws the edges of a graph by their confidence, `picture_of_comparison` a
-prediction against the truth. Both give the same kind of picture, so that one layout and one
-writer of SVG serve both.
+`picture_of_graph` shows the edges of a graph by their confidence. `picture_of_comparison` compares
+a prediction with the truth. Both return the same kind of picture, for one layout and one SVG
+writer.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ MOST_EDGES = 1_500
 """Above this number, a drawing of a graph leaves out the edges that follow from others."""
 
 Part = Literal["edge", "missing", "spurious"]
-"""Which colour of the theme a line takes."""
+"""The colour of a line in the theme."""
 
 
 @dataclass(frozen=True)
 class Stroke:
-    """How a line looks.
+    """The look of a line.
 
     Parameters
     ----------
     part
         Its colour in the theme.
     width
-        How thick it is.
+        Its width.
     dash
         Its dashes, as in SVG; empty for a solid line.
     opacity
-        How much of the paper it hides, from 0 to 1.
+        Its opacity, from 0 to 1.
     """
 
     part: Part = "edge"
@@ -65,7 +65,7 @@ class Box:
     stroke
         The line around it, where it is not the usual one.
     about
-        What else a reader may want to know of it, shown beside the mouse.
+        Further information, shown beside the mouse.
     """
 
     name: str
@@ -77,9 +77,9 @@ class Box:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """What is written below the name."""
-        given = (("optional", self.optional), ("repeatable", self.repeatable))
-        return tuple(word for word, holds in given if holds)
+        """The words below the name."""
+        marks = (("optional", self.optional), ("repeatable", self.repeatable))
+        return tuple(word for word, holds in marks if holds)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Arrow:
     step, precondition
         The boxes.
     stroke
-        How it looks.
+        Its look.
     about
         Facts about it, such as its weight.
     """
@@ -104,7 +104,7 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Picture:
-    """All that a drawing shows.
+    """The content of a drawing.
 
     Parameters
     ----------
@@ -115,12 +115,12 @@ class Picture:
     arrows
         The edges.
     legend
-        What the kinds of lines mean, in the order to list them.
+        The meanings of the kinds of lines, in order.
     summary
         The drawing in a few words, for people who cannot see it; each step's own
         preconditions are added to it.
     note
-        What a reader must know of the drawing, written below it; empty for nothing.
+        A remark below the drawing; empty for none.
     """
 
     title: str
@@ -131,7 +131,7 @@ class Picture:
     note: str = ""
 
 
-# From the faintest line that is still seen well to the heaviest that hides nothing.
+# From the faintest visible line to the heaviest that hides nothing.
 _WIDTHS = (0.9, 3.4)
 _OPACITIES = (0.55, 1.0)
 _UNWEIGHTED = Stroke(width=1.2, dash="4 3", opacity=0.8)
@@ -153,8 +153,8 @@ def picture_of_graph(graph: TaskGraph) -> Picture:
     """
     words = graph.vocabulary
     boxes = tuple(_box(graph, node) for node in range(len(words.nodes)))
-    # That a step needs nothing, or is needed by nothing, is what is left when all other edges
-    # are known; its weight is often added or on another scale, and tells nothing beside theirs.
+    # Edges of START and END follow from the other edges. Their weights are often added later or
+    # on another scale, so they cannot be compared.
     inner = {edge: weight for edge, weight in graph.weights.items() if not _is_outer(*edge)}
     scale = _Scale(inner.values())
     arrows = []
@@ -176,10 +176,10 @@ def picture_of_graph(graph: TaskGraph) -> Picture:
 
 
 def picture_of_comparison(prediction: TaskGraph, truth: TaskGraph) -> Picture:
-    """Return the picture of a prediction held against the truth.
+    """Return the picture that compares a prediction with the truth.
 
-    Edges that both have, that are missing from the prediction and that are spurious in it are
-    told apart by colour and by line style; so are steps that only one of them knows.
+    Colour and line style tell common, missing and spurious edges apart, and also steps that only
+    one of the graphs has.
 
     Parameters
     ----------
@@ -267,13 +267,13 @@ def _kinds(predicted: Sequence[Edge], true: Sequence[Edge]) -> list[tuple[Stroke
 
 
 class _Scale:
-    """How weights become lines: by their share of the largest one."""
+    """Turns weights into lines, by their share of the largest one."""
 
     def __init__(self, weights: Iterable[float]) -> None:
         finite = [weight for weight in weights if math.isfinite(weight)]
         self._low = min(finite, default=0.0)
         self._high = max(finite, default=0.0)
-        # Weights that are all the same tell nothing apart.
+        # Equal weights distinguish nothing.
         self._tells = self._high > 0 and self._high - self._low > 1e-6 * self._high
 
     def stroke(self, weight: float | None) -> Stroke:

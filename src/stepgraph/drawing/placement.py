@@ -1,8 +1,8 @@
-"""Where everything in a drawing goes: boxes in layers, and the lines between them.
+"""The places of a drawing's parts: boxes in layers, and the lines between them.
 
 The layers are those of `stepgraph.layout.layers`. A line is a string pulled tight from the middle
-of a step to the middle of what it needs, through the room that its lanes leave free; where it
-bends, it is rounded.
+of a step to the middle of its precondition, through the free room of its lanes, with rounded
+bends.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _STEEPNESS = 0.06
 _LANE = 14.0
 _HEAD = 8.0
 _MOST_LANES = 8_000
-# How far a rounded bend may lie from the corner, towards what the line goes around.
+# Maximum distance of a rounded bend from its corner, on the inside of the bend.
 _ROUNDING = 6.0
-# How far aside a line runs that has another one in the opposite direction.
+# Sideways distance of a line with another one in the opposite direction.
 _ASIDE = 6.0
-# Which part of a box's side lines begin and end at.
+# The share of a box's side at which lines begin and end.
 _SIDE = 0.8
 
 Point = tuple[float, float]
@@ -42,7 +42,7 @@ class Route:
     Parameters
     ----------
     points
-        Where it begins, then three points for each piece of a Bezier curve.
+        Its beginning, then three points for each piece of a Bezier curve.
     tip
         The point of its head, on the border of the precondition's box.
     """
@@ -58,7 +58,7 @@ class Placement:
     Parameters
     ----------
     width, height
-        Of the whole.
+        The size of the whole.
     centres
         The middle of each box.
     routes
@@ -72,7 +72,7 @@ class Placement:
 
 
 class _Gate(NamedTuple):
-    """What a line passes at some distance along the layers: anything between two places."""
+    """An opening that a line passes, between two places at a distance along the layers."""
 
     along: float
     low: float
@@ -82,7 +82,7 @@ class _Gate(NamedTuple):
 def place_parts(
     sizes: Sequence[tuple[float, float]], arrows: Sequence[Arrow], direction: Direction = "BT"
 ) -> Placement:
-    """Return where the parts of a picture go.
+    """Return the places of a picture's parts.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def place_parts(
     arrows
         The edges between them.
     direction
-        Where the procedure runs: from the bottom to the top, or from left to right.
+        The direction of the procedure: from the bottom to the top, or from left to right.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def place_parts(
 
 
 def _bands(boxes: Sequence[Point], placed: layers.Layout) -> list[Point]:
-    """Return where each layer begins and ends, far enough apart for the lines between them."""
+    """Return the beginning and end of each layer, with enough room for the lines between."""
     thickness = [0.0] * (max(placed.layer) + 1)
     for (_, along), layer in zip(boxes, placed.layer, strict=True):
         thickness[layer] = max(thickness[layer], along)
@@ -165,7 +165,7 @@ def _gates(
     bands: Sequence[Point],
     boxes: Sequence[Point],
 ) -> list[_Gate]:
-    """Return what a line passes from the middle of one box to the middle of another."""
+    """Return the gates of a line from the middle of one box to the middle of another."""
     here, there = placed.layer[source], placed.layer[target]
     forward = there > here
     lanes = placed.lanes[source, target]
@@ -230,7 +230,7 @@ def _taut(gates: Sequence[_Gate]) -> list[Point]:
 
 
 def _from_border(way: Sequence[Point], box: Point, *, oval: bool) -> list[Point]:
-    """Return a way that begins in the middle of a box from where it leaves the box."""
+    """Return a way that begins in the middle of a box, cut off at the border of the box."""
     (across, along), towards, *others = way
     shares = (
         2 * abs(towards[0] - across) / box[0],

@@ -10,11 +10,11 @@ from stepgraph.drawing.themes import THEMES
 from stepgraph.errors import MissingExtraError, SettingError, UnavailableError
 
 MOST_PIXELS = 25_000_000
-"""Larger pictures are refused: programs cannot open them, and memory runs out."""
+"""Maximum number of pixels; programs cannot open larger pictures, and memory runs out."""
 
-# The time goes with the pixels. So many are painted in a fifth of a second with some to spare;
-# a drawing that has more at its own size still gets that, up to what takes a second or so. The
-# more lines cross it, the fewer pixels that is.
+# Painting time grows with the pixels. The quick number takes a fifth of a second at most. A
+# drawing with more pixels at scale 1 still gets that scale, up to about a second of painting;
+# the more lines it has, the fewer pixels that is.
 _QUICK_PIXELS = 1_200_000
 _SLOW_PIXELS = 10_000_000
 _PIXELS_OF_A_LINE = 3_000
@@ -27,24 +27,22 @@ _SIZE = re.compile(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"')
 def to_png(svg: str, *, scale: float | None = None) -> bytes:
     """Return a drawing as the bytes of a PNG file.
 
-    What the carried font has is painted with it, whatever other fonts the machine has.
-    Characters that it lacks, such as Chinese and most emoji, come from the machine's fonts; see
-    `without_glyph`.
+    The text is in the font that ships with stepgraph. Characters that it lacks, such as Chinese
+    and most emoji, come from the machine's fonts; see `without_glyph`.
 
     Parameters
     ----------
     svg
         A drawing of the theme light or dark.
     scale
-        How many pixels a unit of the drawing takes, at most `largest_scale`; by default
-        `usual_scale`.
+        Pixels per unit of the drawing, at most `largest_scale`; by default `usual_scale`.
 
     Raises
     ------
     MissingExtraError
         If resvg is not installed.
     SettingError
-        If the scale cannot be, or the theme has no colours of its own.
+        If the scale is out of range, or the theme is ``"auto"``.
     """
     try:
         import resvg_py
@@ -65,7 +63,7 @@ def to_png(svg: str, *, scale: float | None = None) -> bytes:
         font_files=[str(FONT_FILE)],
         font_family=FONT_NAME,
         sans_serif_family=FONT_NAME,
-        # Reading all fonts of a machine takes a while, and what is there differs.
+        # Reading all fonts of a machine is slow, and machines differ.
         skip_system_fonts=not without_glyph([svg]),
     )
     if not content:
@@ -74,7 +72,7 @@ def to_png(svg: str, *, scale: float | None = None) -> bytes:
 
 
 def largest_scale(svg: str) -> float:
-    """Return the scale at which a drawing has as many pixels as a PNG may have.
+    """Return the scale at which a drawing has the maximum number of pixels.
 
     Parameters
     ----------
@@ -85,10 +83,10 @@ def largest_scale(svg: str) -> float:
 
 
 def usual_scale(svg: str) -> float:
-    """Return the scale that a PNG has by default.
+    """Return the default scale of a PNG.
 
-    It is 2 for a small drawing, as screens have fine pixels; less for a larger one, so that it
-    does not take long; and less than 1 only for one that would have many million pixels.
+    It is 2 for a small drawing, because screens have fine pixels, and less for a larger one, to
+    save time. It is less than 1 only for a drawing with many million pixels.
 
     Parameters
     ----------
@@ -104,18 +102,18 @@ def usual_scale(svg: str) -> float:
 def _scale_for(svg: str, pixels: int) -> float:
     size = _SIZE.search(svg)
     if size is None:
-        raise SettingError("this SVG is no drawing of stepgraph: it does not say its size")
+        raise SettingError("this SVG is not a drawing of stepgraph: it has no size")
     width, height = map(float, size.groups())
     return float((pixels / (width * height)) ** 0.5)
 
 
 def without_glyph(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the characters that the carried font cannot show.
+    """Return the characters that the font of stepgraph lacks.
 
     Parameters
     ----------
     texts
-        What is to be written.
+        The texts to show.
     """
     font = carried_font()
     found = {

@@ -16,7 +16,7 @@ def number(value: float) -> str:
 
 
 def label(value: float) -> str:
-    """Return a figure as people write it: short, at most four digits that count."""
+    """Return a figure as short text, with at most four significant digits."""
     return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
 
 
@@ -51,5 +51,5 @@ def write(text: str, x: float, y: float, **attributes: str | float) -> str:
 
 
 def text_width(text: str, size: float = FONT_SIZE) -> float:
-    """Return about how wide a text is; fonts differ, so this is on the generous side."""
+    """Return the approximate width of a text, rounded up because fonts differ."""
     return 0.6 * size * columns(printable(text))

@@ -1,11 +1,10 @@
-"""A task graph drawn as text for a terminal, in the manner of ``git log --graph``.
+"""A task graph drawn as text for a terminal, like ``git log --graph``.
 
 A rail starts at its step's row, keeps its column and ends at the row of the last step that
 needs it. At a step's row one horizontal line gathers the rails of its preconditions; a rail
 which that line merely crosses stays a plain vertical line.
 
-Importing this module loads nothing beyond the standard library, so that a drawing is there
-at once.
+This module imports only the standard library, so that a drawing appears at once.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from stepgraph.layout.text import columns, pad, printable, shorten, wrap
 
 MINIMUM_WIDTH = 40
 _NAME_LINES = 3
-# Names narrower than this cannot be read any more; then the rails are left out.
+# Names need at least this many columns; with less room, the rails are left out.
 _NAME_WIDTH = 12
 _MARK_WIDTH = 8
 _GAP = "  "
@@ -45,19 +44,19 @@ def draw(
     unicode: bool = True,
     marks: Mapping[str, str] | None = None,
 ) -> list[str]:
-    r"""Draw a graph for a terminal, one step a row and each behind all that it needs.
+    r"""Draw a graph for a terminal, one step a row, each below all of its preconditions.
 
     Every step opens a rail that runs down to the last step that needs it; at a step's row
-    the rails of its direct preconditions join into it. At the right stand the numbers of
-    the preconditions. Rails that would leave too little room for the names are left out,
-    and the last line says so.
+    the rails of its direct preconditions join it. The numbers of the preconditions stand at the
+    right. If rails leave too little room for the names, they are left out, and the last line
+    says so.
 
     Parameters
     ----------
     graph
         The graph to draw.
     width
-        How many columns the drawing may take, 40 at least.
+        Maximum number of columns, at least 40.
     unicode
         Whether the terminal can show more than ASCII.
     marks
@@ -160,8 +159,8 @@ class _Layout:
         if needs:
             taken += len(_GAP) + len(self._arrow)
         room = width - taken
-        # The numbers get a third where there is not enough room for both, and at least
-        # what one of their items with its comma takes.
+        # If there is not enough room for both, the numbers get a third, but at least the width
+        # of one number with its comma.
         longest = max((len(item) + 1 for row in rows for item in row.needs), default=0)
         self._needs_width = min(needs, max(longest, room // 3, room - names))
         self._name_width = min(names, room - self._needs_width)
@@ -224,7 +223,7 @@ class Rails:
     below
         The rails that pass the further lines of each row, where its name needs some.
     width
-        How many columns of a terminal the widest of them can take.
+        The width of the widest row in terminal columns.
     """
 
     rows: tuple[str, ...]
@@ -240,7 +239,7 @@ def draw_rails(
     Parameters
     ----------
     order
-        All nodes, each behind those that it needs.
+        All nodes, each after those that it needs.
     needs
         For each node the nodes that it needs.
     tracks

@@ -1,8 +1,8 @@
-"""The colours of a drawing, on light and on dark paper, or as the reader's screen is set.
+"""The colours of a drawing, for light and dark backgrounds, or by the reader's preference.
 
-Every text and line keeps a contrast of 4.5 to 1 or more with what it stands on. Missing and
-spurious edges have the blue and vermilion of Okabe and Ito, which people tell apart whatever
-their eyes, darkened or lightened for the paper.
+Every text and line has a contrast of at least 4.5 to 1 with its background. Missing and spurious
+edges have the blue and vermilion of Okabe and Ito, which colour-blind people can tell apart,
+darkened or lightened for the background.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from stepgraph.errors import UnknownNameError
 
 @dataclass(frozen=True)
 class Theme:
-    """What each part of a drawing is painted with.
+    """The colours of a drawing.
 
     Parameters
     ----------
     paper
         The background.
     ink, faint
-        Names, and what stands beside them.
+        Names, and the text beside them.
     box, end_box, outline
         The inside of a step, of START and END, and the line around both.
     edge
-        An edge, in a comparison one that both graphs have.
+        An edge; in a comparison, one that both graphs have.
     missing, spurious
-        What only the truth has, and what only the prediction has.
+        Edges and steps that only the truth has, or only the prediction.
     style
         A style sheet that the drawing needs for its colours.
     """
@@ -70,7 +70,7 @@ DARK = Theme(
 
 
 def _screen() -> Theme:
-    """Return the theme whose colours a browser looks up, light ones where it cannot."""
+    """Return the theme whose colours follow the browser's preference, light by default."""
     names = [field.name for field in fields(Theme) if field.name != "style"]
     light, dark = asdict(LIGHT), asdict(DARK)
 
@@ -81,7 +81,7 @@ def _screen() -> Theme:
         return f".stepgraph-drawing{{{variables}}}"
 
     style = f"{sheet(light)}@media (prefers-color-scheme:dark){{{sheet(dark)}}}"
-    # A page that prints is white, whatever the screen.
+    # Printed pages are white.
     style += f"@media print{{{sheet(light)}}}"
     variables = {name: f"var(--stepgraph-{name.replace('_', '-')},{light[name]})" for name in names}
     return Theme(**variables, style=style)

@@ -1,14 +1,14 @@
 """A layered layout: nodes in layers, so that every link runs from a layer to a later one.
 
-The layout of Sugiyama, Tagawa and Toda (1981), in three steps. Each node gets a layer behind
-all that it needs, so that all links together are short. A link that passes layers gets a
-lane of its own in each of them, so that it never runs through a node; within its layer,
-everything is sorted by the mean place of what it is linked with, and the order with the fewest
-crossings is kept. Last, everything moves to where its links are as straight as the room allows:
-the least squares of all distances along links, one layer after the other.
+The layout of Sugiyama, Tagawa and Toda (1981) has three steps. First, each node gets a layer after
+all that it needs, so that the links are short. Second, a link that passes layers gets its own
+lane in each of them, so that it never crosses a node; the items of each layer are sorted by the
+mean place of their neighbours, and the order with the fewest crossings wins. Third, the items
+move so that links are as straight as the room allows: the least squares of all distances along
+links, layer by layer.
 
-Drawings, BPMN diagrams and Petri nets share it. Nodes are numbers; the first and the last one
-are START and END and get the first and the last layer for themselves.
+Drawings, BPMN diagrams and Petri nets share this layout. Nodes are numbers; the first one is
+START, alone in the first layer, and the last one is END, alone in the last layer.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from typing import NamedTuple
 Link = tuple[int, int]
 """A line from a node to another one; in a graph, from a precondition to a step that needs it."""
 
-# How many items the search for an order and for places may look at, about half a second.
+# Number of items that the search for an order and for places may visit, about half a second.
 _EFFORT = 200_000
-# The search for an order begins anew this often, and ends after as many sweeps without a gain.
+# Number of restarts of the search for an order, and of sweeps without a gain that end it.
 _STARTS = 12
 _PATIENCE = 8
 # Sweeps that move items towards their neighbours, then straight above or below one of them.
 _MOST_SWEEPS = 240
 _ALIGNING = 8
-# Lanes of one link are drawn as one line, which should be straight above all.
+# The lanes of one link make one line, which should above all be straight.
 _NODES, _NODE_AND_LANE, _LANES = 1.0, 2.0, 8.0
 
 
 class Place(NamedTuple):
-    """Where a node or a lane is across its layer.
+    """The place of a node or a lane across its layer.
 
-    ``at`` is its middle; from ``low`` to ``high`` nothing else takes room.
+    ``at`` is its middle; the room from ``low`` to ``high`` is its own.
     """
 
     at: float
@@ -50,7 +50,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything is.
+    """The places of nodes and lanes.
 
     Parameters
     ----------
@@ -60,9 +60,9 @@ class Layout:
         The place of each node in its layer.
     lanes
         The places of each link in the layers that it passes, from its source to its target;
-        empty for a link that got no lanes.
+        empty for a link without lanes.
     width
-        How far across the widest layer reaches.
+        The width of the widest layer.
     """
 
     layer: tuple[int, ...]
@@ -79,21 +79,21 @@ def lay_out(
     shared: bool = False,
     most_lanes: float = math.inf,
 ) -> Layout:
-    """Return where nodes and links go.
+    """Return the places of nodes and links.
 
     Parameters
     ----------
     sizes
-        How much of its layer each node takes, with the room around it.
+        The width of each node in its layer, with the room around it.
     links
-        The links between different nodes. They may run in circles, as in a comparison of two
-        graphs: some of them then run backwards.
+        The links between different nodes. They may form cycles, as in a comparison of two
+        graphs; some of them then run backwards.
     lane
-        How much of its layer a lane takes.
+        The width of a lane in its layer.
     shared
         Whether the links of one source share their lanes.
     most_lanes
-        How many lanes there may be; the longest links get none where that is too few.
+        Maximum number of lanes; beyond it, the longest links get none.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def _free_room(
 
 
 def _order(count: int, links: Iterable[Link]) -> list[int]:
-    """Return all nodes, each behind those that link to it; a circle is cut at its first node."""
+    """Return all nodes, each after those that link to it; a cycle is cut at its first node."""
     before: list[set[int]] = [set() for _ in range(count)]
     after: list[list[int]] = [[] for _ in range(count)]
     for source, target in dict.fromkeys(links):
@@ -169,14 +169,14 @@ def _order(count: int, links: Iterable[Link]) -> list[int]:
             before[other].discard(node)
             if not before[other] and other in waiting:
                 ready.append(other)
-    # Whatever links there are, START is first and END is last.
+    # START is always first and END always last.
     first, last = 0, count - 1
     inner = [node for node in order if node not in (first, last)]
     return [first, *inner, last] if count > 1 else [first]
 
 
 def _layers(order: Sequence[int], links: Iterable[Link]) -> list[int]:
-    """Return the layer of each node: behind what it needs, towards the side with more links."""
+    """Return the layer of each node: after its preconditions, towards the side with more links."""
     before: dict[int, list[int]] = {node: [] for node in order}
     after: dict[int, list[int]] = {node: [] for node in order}
     for source, target in links:
@@ -196,7 +196,7 @@ def _layers(order: Sequence[int], links: Iterable[Link]) -> list[int]:
             for node in inner:
                 while _push(node, step, layer, ahead, behind):
                     moved = True
-    # What has as many links on either side goes where there is the most room.
+    # A node with equally many links on both sides goes to the emptiest layer.
     taken = Counter(layer)
     for node in inner:
         if len(after[node]) == len(before[node]):
@@ -215,7 +215,7 @@ def _push(
     ahead: Mapping[int, Sequence[int]],
     behind: Mapping[int, Sequence[int]],
 ) -> bool:
-    """Move a node, with all that is in its way, by a layer where that makes links shorter."""
+    """Move a node, with all nodes in its way, by a layer if that makes links shorter."""
     ends = (0, layer[-1])
     if layer[node] + step in ends:
         return False
@@ -338,14 +338,14 @@ def _depth_first(items: _Items, *, backwards: bool) -> list[int]:
 def _sorted(
     row: list[int], other: Sequence[int], beside: Sequence[Mapping[int, float]], *, flip: bool
 ) -> list[int]:
-    """Return a layer sorted by the mean rank of what its items are linked with in another one."""
+    """Return a layer sorted by the mean rank of its items' neighbours in another layer."""
     rank = {item: (place + 0.5) / len(other) for place, item in enumerate(other)}
 
     def mean(place: int) -> float:
         near = beside[row[place]]
         if not near:
             return (place + 0.5) / len(row)
-        # Rounded, so that means that are equal stay so however they were added up.
+        # Round, so that equal means stay equal whatever the order of addition.
         return round(sum(rank[item] for item in near) / len(near), 9)
 
     means = [mean(place) for place in range(len(row))]
@@ -355,7 +355,7 @@ def _sorted(
 
 
 def _crossings(rows: Sequence[Sequence[int]], items: _Items) -> int:
-    """Return how many pairs of links cross."""
+    """Return the number of crossings of links."""
     total = 0
     for number, row in enumerate(rows[:-1]):
         rank = {item: place for place, item in enumerate(rows[number + 1])}
@@ -369,7 +369,7 @@ def _crossings(rows: Sequence[Sequence[int]], items: _Items) -> int:
 
 
 def _exchange(rows: list[list[int]], items: _Items, effort: int) -> int:
-    """Exchange neighbours as long as that takes crossings away; return the effort spent."""
+    """Exchange neighbours as long as that removes crossings; return the effort spent."""
     spent = 0
     improved = True
     while improved and spent < effort:
@@ -413,7 +413,7 @@ def _straighten(rows: Sequence[Sequence[int]], items: _Items) -> list[float]:
             _move(row, near, items.sizes, place)
     place = [round(at, 6) for at in place]
     for sweep in range(_ALIGNING):
-        # START and END, alone in their layers, stay in the middle of what they are linked with.
+        # START and END, alone in their layers, stay in the middle of their neighbours.
         for row in rows[1:-1] if sweep % 2 == 0 else reversed(rows[1:-1]):
             _align(row, both, items.sizes, place)
     return place
@@ -459,7 +459,7 @@ def _move(
 ) -> None:
     """Move the items of a layer as near to their neighbours as they can be, in their order.
 
-    Items that would overlap become a block, which goes to the mean of what its members want
+    Items that would overlap become a block, which goes to the mean of its members' best places
     (isotonic regression by pooling adjacent violators).
     """
     blocks: list[list[float]] = []  # wanted place of the first member, weight, members

@@ -1,12 +1,12 @@
 """Rows and rails for the terminal: one step a row, few rails side by side, few crossings.
 
 Nodes are numbers, START is 0 and END the last one; `needs[node]` are the nodes that a node
-needs. `row_order` puts them into a valid order with few rails open at once. A step goes on in the
-column of a rail that ends at it, as a train goes on along its track: a track is a row of rails in
-one column, and `choose_columns` places tracks that overlap into different columns.
+needs. `row_order` puts them into a valid order with few rails open at once. A step continues in
+the column of a rail that ends at it. A track is such a sequence of rails in one column, and
+`choose_columns` places overlapping tracks into different columns.
 
-The best order and the best columns are hard to find (NP-hard), so some cheap ones are tried
-and the best of them is polished by moving single rows and tracks.
+The best order and the best columns are NP-hard to find, so this module tries some cheap ones and
+polishes the best of them by moving single rows and tracks.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from functools import cached_property
 Needs = Sequence[Sequence[int]]
 """For each node the nodes that it needs."""
 
-# How many edges and rows the polishing of the order may look at: about 20 ms, enough to come to
-# an end for the graphs of everyday procedures.
+# Number of edges and rows that polishing the order may visit: about 20 ms, enough to finish on the
+# graphs of everyday procedures.
 _ORDER_EFFORT = 100_000
-# How many cells and tracks the polishing of the columns may look at, about 10 ms.
+# Number of cells and tracks that polishing the columns may visit, about 10 ms.
 _COLUMN_EFFORT = 200_000
-# One crossing less is worth a horizontal line that is longer by so many columns.
+# The number of columns of a horizontal line that one crossing is worth.
 _CROSSING = 4
 
 
@@ -122,12 +122,12 @@ def _rails_needed(needs: Needs) -> list[int]:
 
 
 def _depth_first(needs: Needs, dependents: list[list[int]], rank: list[int]) -> list[int]:
-    """Return the order that finishes one branch after the other, those of low rank first."""
+    """Return the order that finishes one branch after another, low ranks first."""
     end = len(needs) - 1
     order = [0]
     done = [False] * len(needs)
     done[0] = True
-    # Steps that nobody needs, not even END, come first: END has to be last.
+    # Steps that no other node needs, not even END, come first, because END must be last.
     loose = [node for node in range(1, end) if not dependents[node]]
     waiting = [end, *reversed(loose)]
     while waiting:
@@ -143,7 +143,7 @@ def _depth_first(needs: Needs, dependents: list[list[int]], rank: list[int]) -> 
 
 
 def _closing_first(needs: Needs, dependents: list[list[int]]) -> list[int]:
-    """Return the order that takes the executable node which closes the most rails."""
+    """Return the order that always takes the executable node which closes the most rails."""
     end = len(needs) - 1
     missing = [len(needed) for needed in needs]
     open_ends = [len(rows) for rows in dependents]
@@ -219,7 +219,7 @@ class Tracks:
 
     @cached_property
     def width(self) -> int:
-        """How many columns the tracks need."""
+        """The number of columns that the tracks need."""
         return max(len({*g, *p}) for g, p in zip(self.gathered, self.passing, strict=True))
 
     def rows(self, track: int) -> range:
@@ -252,8 +252,8 @@ def lay_tracks(order: Sequence[int], needs: Needs) -> Tracks:
             first.append(row)
             last.append(row)
         gathered.append((of[node], *(track for track in sorted(met) if track != of[node])))
-        # A step right below one that nobody needs would seem to need it, so that its
-        # column rests for a row.
+        # A step right below one that no step needs would seem to need it, so the column stays
+        # empty for a row.
         last[of[node]] = last_needed[node] if last_needed[node] >= 0 else row + 1
     open_: list[list[int]] = [[] for _ in order]
     for track, (start, stop) in enumerate(zip(first, last, strict=True)):
@@ -282,7 +282,7 @@ def choose_columns(tracks: Tracks) -> list[int]:
 
 
 def _column_cost(tracks: Tracks, columns: Sequence[int], rows: Sequence[int]) -> int:
-    """Return how unquiet some rows are: rails crossed and columns spanned."""
+    """Return the cost of rows: rails crossed and columns spanned."""
     cost = 0
     for row in rows:
         met = [columns[track] for track in tracks.gathered[row]]
@@ -302,9 +302,9 @@ def _first_free(tracks: Tracks) -> list[int]:
 
 
 def _nested(tracks: Tracks) -> list[int]:
-    """Leave room between a track and where it comes from for those that begin beside it.
+    """Leave room between a track and its origin for tracks that begin beside it.
 
-    Ten steps that all need START come to lie one inside the other, without a crossing.
+    Ten steps that all need START then nest without a crossing.
     """
     open_ = [
         sorted(met + others) for met, others in zip(tracks.gathered, tracks.passing, strict=True)
@@ -331,7 +331,7 @@ def _free(tracks: Tracks, columns: Sequence[int], track: int) -> list[int]:
 
 
 def _polish_columns(tracks: Tracks, columns: list[int]) -> list[int]:
-    """Exchange or move single tracks as long as the drawing gets calmer."""
+    """Exchange or move single tracks as long as the cost falls."""
     columns = list(columns)
     count = len(columns)
     cells = [len(met + others) for met, others in zip(tracks.gathered, tracks.passing, strict=True)]

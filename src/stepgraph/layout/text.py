@@ -1,7 +1,7 @@
-"""Text as a terminal shows it: how many columns it takes, and how to make it fit.
+"""Text in a terminal: its width in columns, and functions that make it fit.
 
-A step name may hold anything, so that every renderer that people look at needs the same
-three things: control characters made visible, the width in columns, and lines of a width.
+A step name may hold anything, so every drawing needs the same three things: visible control
+characters, the width in columns, and lines of a given width.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import unicodedata
 # Zero-width joiners belong to the spelling of emoji and of several scripts; every other
 # format character (such as a switch of the writing direction) could garble the drawing.
 _JOINERS = "\u200c\u200d"
-# Asks for the emoji form of the character before it, which is two columns wide.
+# Selects the emoji form of the character before it, which is two columns wide.
 _EMOJI_FORM = "\ufe0f"
 
 
@@ -42,14 +42,14 @@ def printable(text: str, *, ascii_only: bool = False) -> str:
 
 
 def _is_visible(character: str) -> bool:
-    # Python counts the spaces of other scripts among what cannot be printed.
+    # Python counts the spaces of other scripts as not printable.
     return (
         character.isprintable() or character in _JOINERS or unicodedata.category(character) == "Zs"
     )
 
 
 def columns(text: str) -> int:
-    """Return how many columns of a terminal a printable text takes.
+    """Return the number of terminal columns of a printable text.
 
     Where terminals differ, such as for joined emoji, the larger number is returned.
 
@@ -98,11 +98,11 @@ def wrap(
     text
         The text; it is broken at spaces, and within a word only where the word is too long.
     width
-        The columns, two at least as a single character can take that many.
+        The number of columns, at least two because a character can take two.
     max_lines
-        How many lines to return at the most; the last one is shortened then.
+        Maximum number of lines; the last one is shortened then.
     ellipsis
-        What stands for the lost part.
+        The text in place of the lost part.
 
     Examples
     --------

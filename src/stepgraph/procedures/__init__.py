@@ -1,8 +1,8 @@
 """Procedures that ship with stepgraph: a true graph and demonstrations for each.
 
-They are there to try stepgraph on, and to test it, without any data set. Graphs and step names
-were written for this project; the recordings are simulated from the graphs by
-``tools/make_procedures.py``, whose docstring explains how; no person was filmed.
+They serve to try and to test stepgraph without any data set. Graphs and step names were written
+for this project. ``tools/make_procedures.py`` simulates the recordings from the graphs, and its
+docstring explains how; no person was filmed.
 
 A step done while one of its direct preconditions is missing is marked: `ORDER` if such a
 precondition is done later in the recording, `PRECONDITION_SKIPPED` if none of them ever is.
@@ -62,15 +62,15 @@ class Procedure:
     Parameters
     ----------
     name
-        What it is called, such as ``"pancakes"``.
+        Its name, such as ``"pancakes"``.
     graph
         The true graph, with the attributes of the steps that may be left out or repeated.
     demonstrations
-        All recordings, those with mistakes among them.
+        All recordings, including those with mistakes.
     about
-        What is done, in one sentence.
+        The procedure in one sentence.
     domain
-        Where it is done, such as ``"kitchen"``.
+        Its place, such as ``"kitchen"``.
     optional
         Steps that may be left out; no other step needs them.
     repeatable
@@ -111,7 +111,7 @@ def procedure_names() -> tuple[str, ...]:
 
 
 def example_names() -> tuple[str, ...]:
-    """Return what `export_procedure` writes out: the procedures and the tutorial's table.
+    """Return the names for `export_procedure`: the procedures and the tutorial's table.
 
     Examples
     --------
@@ -164,14 +164,14 @@ def load_procedure(name: str) -> Procedure:
 
 
 def export_procedure(name: str, folder: str | Path) -> tuple[Path, ...]:
-    """Write a procedure to files such as a user would bring.
+    """Write a procedure to files like those of a user.
 
     Parameters
     ----------
     name
         One of `example_names`.
     folder
-        Where to write; it is made if it is not there.
+        The folder to write to; a missing one is created.
 
     Returns
     -------
@@ -185,8 +185,8 @@ def export_procedure(name: str, folder: str | Path) -> tuple[Path, ...]:
     UnknownNameError
         If there is no such procedure.
     FileError
-        If the folder cannot be made, a file cannot be written, or there is one of its name that
-        holds something else: nothing of the user's is replaced.
+        If the folder cannot be created, a file cannot be written, or a file of the same name
+        holds something else, which is never replaced.
     """
     texts = _texts(name)
     for file_name, text in texts.items():
@@ -200,7 +200,7 @@ def export_procedure(name: str, folder: str | Path) -> tuple[Path, ...]:
 
 
 def _texts(name: str) -> dict[str, str]:
-    """Return what to write out for an example, by the names of the files."""
+    """Return the files of an example, by name."""
     if name == TUTORIAL:
         return {f"{name}.csv": (resources.files(__name__) / f"{name}.csv").read_text("utf-8")}
     procedure = load_procedure(name)
@@ -221,7 +221,7 @@ def _as_csv(demonstrations: Demonstrations) -> str:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
     for sequence in demonstrations:
-        # csv writes None as an empty cell, which is what an unknown time or no mark should be.
+        # csv writes None as an empty cell, for an unknown time or no mark.
         unknown = (None,) * len(sequence)
         for row in zip(
             demonstrations.names(sequence),
