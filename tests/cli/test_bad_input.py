@@ -316,12 +316,12 @@ CASES = {
     ),
     "an ending that names no format to convert to": Case(
         "convert graph.json -o out.yaml",
-        "out.yaml: the ending '.yaml' says no format; expected .json, .dot",
+        "out.yaml: the ending '.yaml' names no format; expected .json, .dot",
         {"graph.json": SANDWICH_GRAPH},
     ),
     "an ending that names no format to learn to": Case(
         "learn demos.csv -m intersection -o out.yaml",
-        "out.yaml: the ending '.yaml' says no format",
+        "out.yaml: the ending '.yaml' names no format",
         {"demos.csv": SANDWICH},
     ),
 }

@@ -62,8 +62,8 @@ def test_what_the_font_cannot_show_is_said(stepgraph: Run, put: Put) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["-o", "out.pdf"], "'.pdf' says no picture; expected .svg"),
-        (["-o", "out"], "a name without an ending says no picture"),
+        (["-o", "out.pdf"], "'.pdf' names no picture; expected .svg"),
+        (["-o", "out"], "a name without an ending names no picture"),
         (["-o", "missing/out.svg"], "there is no folder missing"),
         (["-o", "out.svg", "--theme", "drak"], "did you mean 'dark'"),
         (["-o", "out.svg", "--direction", "TB"], "unknown direction 'TB'"),

@@ -54,7 +54,7 @@ def test_a_unified_network_is_saved_and_asked_about_unseen_steps(
         (("predict", "tea.txt", "--model", "tea.txt"), "cannot be read as safetensors"),
         (("predict", "twice.txt", "--model", "none"), "'stir' is already on line 1"),
         (("predict", "gap.txt", "--model", "none"), "line 2 is empty"),
-        (("predict", "tea.txt", "--model", "none", "-o", "tea.csv"), "'.csv' says no format"),
+        (("predict", "tea.txt", "--model", "none", "-o", "tea.csv"), "'.csv' names no format"),
         (("learn", *TEXT), "no recordings"),
         (
             (*LEARN_TWO, "--save-model", "network"),

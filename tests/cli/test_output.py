@@ -17,7 +17,7 @@ from typer.main import get_command
 import stepgraph
 from stepgraph.cli import output
 from stepgraph.cli.main import app
-from stepgraph.cli.output import FLAGS, MANY, in_flags, said_once, table_lines
+from stepgraph.cli.output import FLAGS, MANY, in_flags, merge_notes, table_lines
 from tests.cli.running import Put, Run, in_a_process
 from tests.cli.samples import table
 
@@ -202,7 +202,7 @@ TEXTS = st.sampled_from(["2 steps", "10 steps", "'step 2' is odd", "'step 10' is
 def test_each_number_becomes_its_range() -> None:
     notes = ["tea: 1 of 9 left out (1.5 %)", "soup: 10 of 9 left out (0.25 %)", "a note"]
     notes.append("rice: 2 of 9 left out (7 %)")
-    assert said_once(NAMES, notes) == [
+    assert merge_notes(NAMES, notes) == [
         "a note",
         "3 procedures (tea, soup, rice): 1 to 10 of 9 left out (0.25 to 7 %)",
     ]
@@ -210,18 +210,18 @@ def test_each_number_becomes_its_range() -> None:
 
 def test_numbers_in_names_make_different_notes() -> None:
     notes = [f"{name}: 'step {number}' is odd" for number, name in enumerate(NAMES)]
-    assert said_once(NAMES, notes) == notes
+    assert merge_notes(NAMES, notes) == notes
 
 
 def test_the_longest_name_is_the_procedure() -> None:
     notes = [f"{name}: odd" for name in NAMES]
-    assert said_once(NAMES, notes) == ["4 procedures (tea, soup, tea: green, ...): odd"]
+    assert merge_notes(NAMES, notes) == ["4 procedures (tea, soup, tea: green, ...): odd"]
 
 
 @given(st.lists(st.tuples(st.sampled_from(["", *NAMES]), TEXTS), max_size=12))
 def test_what_few_have_stays_and_no_note_is_lost(pairs: list[tuple[str, str]]) -> None:
     notes = [f"{name}: {text}" if name else text for name, text in pairs]
-    said = said_once(NAMES, notes)
+    said = merge_notes(NAMES, notes)
     kinds = {(bool(name), re.sub(r"^\d+", "#", text)) for name, text in pairs}
     assert {text for one, text in kinds if not one} <= {re.sub(r"^\d+", "#", one) for one in said}
     for one, kind in kinds:

@@ -216,7 +216,7 @@ def test_what_can_be_done_now_is_said_on_request(watch: Watch) -> None:
 def test_an_empty_stream_is_said(given: str, options: list[str], watch: Watch) -> None:
     result = watch(given, *options)
     assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("error: standard input: no steps came")
+    assert result.err.startswith("error: standard input: no steps;")
 
 
 def test_no_standard_input_at_all_is_an_empty_stream(

@@ -86,9 +86,9 @@ def _check_options(
     output: Path, suffix: str, direction: str, truth: Path | None, scale: float | None
 ) -> None:
     if suffix not in PICTURES + TEXTS:
-        came = f"the ending {output.suffix!r}" if suffix else "a name without an ending"
+        ending = f"the ending {output.suffix!r}" if suffix else "a name without an ending"
         raise InputError(
-            f"{output}: {came} says no picture; expected {', '.join(PICTURES + TEXTS)}"
+            f"{output}: {ending} names no picture; expected {', '.join(PICTURES + TEXTS)}"
         )
     if direction not in DIRECTIONS:
         raise UnknownNameError("direction", direction, DIRECTIONS, "--direction")

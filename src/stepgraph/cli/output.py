@@ -384,7 +384,7 @@ def print_notes_on(procedures: Iterable[str], notes: Iterable[str]) -> None:
     notes
         The notes.
     """
-    print_notes(said_once(procedures, notes))
+    print_notes(merge_notes(procedures, notes))
 
 
 def print_notes_of(by_procedure: Sequence[tuple[str, Iterable[str]]]) -> None:
@@ -402,7 +402,7 @@ def print_notes_of(by_procedure: Sequence[tuple[str, Iterable[str]]]) -> None:
     print_notes_on([name for name, _ in by_procedure], notes)
 
 
-def said_once(procedures: Iterable[str], notes: Iterable[str]) -> list[str]:
+def merge_notes(procedures: Iterable[str], notes: Iterable[str]) -> list[str]:
     """Return notes, merged where they differ only in procedure and numbers.
 
     Parameters
@@ -413,7 +413,7 @@ def said_once(procedures: Iterable[str], notes: Iterable[str]) -> list[str]:
     Examples
     --------
     >>> notes = ["tea: 2 steps left out", "soup: 5 steps left out", "rice: 2 steps left out"]
-    >>> said_once(["tea", "soup", "rice"], notes)
+    >>> merge_notes(["tea", "soup", "rice"], notes)
     ['3 procedures (tea, soup, rice): 2 to 5 steps left out']
     """
     fronts = sorted((f"{name}: " for name in procedures), key=len, reverse=True)
@@ -424,17 +424,17 @@ def said_once(procedures: Iterable[str], notes: Iterable[str]) -> list[str]:
         kind = _NUMBER.sub(lambda found: found[1] or "#", text) if front else text
         key = bool(front), kind
         alike[key] = [*alike.pop(key, ()), (front, text)]  # where the last of them stands
-    said: list[str] = []
+    merged: list[str] = []
     for group in alike.values():
         of = dict.fromkeys(front for front, _ in group)
         if len(of) >= MANY:
             names = [front.removesuffix(": ") for front in of]
             listed = ", ".join(names[:NAMED]) + (", ..." if names[NAMED:] else "")
             text = _with_ranges([text for _, text in group])
-            said.append(f"{len(of)} procedures ({listed}): {text}")
+            merged.append(f"{len(of)} procedures ({listed}): {text}")
         else:
-            said += [f"{front}{text}" for front, text in group]
-    return said
+            merged += [f"{front}{text}" for front, text in group]
+    return merged
 
 
 def _with_ranges(texts: list[str]) -> str:

@@ -58,12 +58,12 @@ def check_format(path: Path) -> None:
     from stepgraph.formats import GRAPH_WRITERS
 
     if path.suffix.lower() not in GRAPH_WRITERS:
-        came = f"the ending {path.suffix!r}" if path.suffix else "a name without an ending"
+        ending = f"the ending {path.suffix!r}" if path.suffix else "a name without an ending"
         advice = (
             "; stepgraph draw makes pictures" if path.suffix.lower() in (".svg", ".png") else ""
         )
         expected = ", ".join(GRAPH_WRITERS)
-        raise InputError(f"{path}: {came} says no format; expected {expected}{advice}")
+        raise InputError(f"{path}: {ending} names no format; expected {expected}{advice}")
 
 
 def check_file(path: str | Path) -> None:

@@ -62,8 +62,7 @@ def watch(
         if watched.sessions:
             raise InputError("standard input: every step was taken back, nothing is left to judge")
         raise InputError(
-            "standard input: no steps came; expected one on each line (see 'stepgraph watch "
-            "--help')"
+            "standard input: no steps; expected one on each line (see 'stepgraph watch --help')"
         )
     if watched.unusable:
         raise typer.Exit(2)

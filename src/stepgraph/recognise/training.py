@@ -285,14 +285,14 @@ def _standardise(network: FrameNetwork, recordings: Sequence[FrameRecording]) ->
             squares += (block**2).sum(axis=0)
     mean = total / count
     deviation = np.sqrt(np.maximum(squares / count - mean**2, 0))
-    # A feature that never changes says nothing; dividing by its noise would make it shout.
+    # A constant feature holds no information; dividing by its noise would amplify it.
     deviation[deviation < 1e-6 * np.maximum(np.abs(mean), 1.0)] = 1.0
     network.mean.copy_(torch.from_numpy(mean.astype(np.float32)))
     network.scale.copy_(torch.from_numpy(deviation.astype(np.float32)))
 
 
 def _mean_loss(network: FrameNetwork, recordings: Sequence[FrameRecording]) -> float:
-    """Return the loss a frame as the network is run: over whole recordings, state carried on."""
+    """Return the mean loss of a frame over whole recordings, with the state carried on."""
     network.eval()
     total, count = 0.0, 0
     with torch.inference_mode():
@@ -310,24 +310,24 @@ def _mean_loss(network: FrameNetwork, recordings: Sequence[FrameRecording]) -> f
 
 @dataclass(frozen=True, eq=False)
 class TrainedRecogniser:
-    """A recogniser with what was measured on recordings that it was not trained on.
+    """A recogniser with its measurements on held-out recordings.
 
     Parameters
     ----------
     recogniser
-        The recogniser, with the pace that was measured.
+        The recogniser, with its measured pace.
     confusion
-        How its key-steps err, as the monitor's uncertain mode takes it.
+        The errors of its key-steps, for the monitor's uncertain mode.
     scores
-        Frame scores by name: 'gru', and beside it the controls 'linear' and 'majority'.
+        Frame scores by name: 'gru', and the controls 'linear' and 'majority'.
     edit_score
-        How alike its key-steps and the true segments are, from 0 to 1, mean over recordings.
+        The similarity of its key-steps to the true segments, from 0 to 1, mean over recordings.
     fitted
-        How the training went.
+        The trained network and its training curve.
     held_out
-        The recordings that were held out.
+        The held-out recordings.
     unseen
-        The classes that came in no frame of training.
+        The classes in no training frame.
     """
 
     recogniser: Recogniser
@@ -349,10 +349,10 @@ def train_recogniser(
     seed: int = 0,
     progress: Progress = no_progress,
 ) -> TrainedRecogniser:
-    """Train a recogniser, and measure it on recordings held out, beside controls.
+    """Train a recogniser, and measure it and controls on held-out recordings.
 
-    The held-out recordings say when to stop, how long steps take, and how the recogniser errs.
-    For the confusion, each recording's key-steps are made with the pace of the others.
+    The held-out recordings decide when to stop, and give the duration of steps and the errors of
+    the recogniser. For the confusion, each recording is smoothed with the pace of the others.
 
     Parameters
     ----------
@@ -361,11 +361,11 @@ def train_recogniser(
     classes
         The names of the classes, label 0 first.
     settings
-        How to build and train the network.
+        The settings of the network and its training.
     background
         The class that is no step, if there is one.
     share
-        Which share of the recordings to hold out.
+        The share of recordings to hold out.
     seed
         The same seed gives the same recogniser.
     progress

@@ -131,8 +131,8 @@ def reliability_charts(graph: TaskGraph, truth: TaskGraph) -> Iterator[str]:
         return
     lines = [Series("edges", points)]
     if graph.provenance.method in _PROBABLE:
-        said = [Point(point.x, 100 * point.x) for point in points]
-        lines.append(Series("as the weights say", said, muted=True))
+        diagonal = [Point(point.x, 100 * point.x) for point in points]
+        lines.append(Series("as the weights say", diagonal, muted=True))
     yield line_chart(
         lines,
         title="Edges in the known graph, by weight",
