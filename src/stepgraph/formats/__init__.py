@@ -1,9 +1,9 @@
-"""Files in, demonstrations and graphs out, and graphs written again: one file per format.
+"""Reading recordings and graphs, and writing graphs: one module per format.
 
-Each format turns text into a draft of recordings, and the same last steps sort, check and describe
-every draft, so that all formats behave alike; a graph is read and written in the same file.
-Whatever is wrong with a file becomes an error that starts with its path, and whatever was merged,
-left out or guessed becomes a note of the `Reading`.
+Each format turns text into a draft of recordings. The same last steps sort, check and describe
+every draft, so that all formats behave alike. A module both reads and writes its graphs. A problem
+with a file becomes an error that starts with its path. A `Reading` notes everything that was
+merged, left out or guessed.
 """
 
 from __future__ import annotations

@@ -23,12 +23,12 @@ _NUMBERED = re.compile(r"^\d+_(?=.)")
 
 
 def parse_adjacency_list(text: str) -> tuple[tuple[str, ...], list[Edge]]:
-    r"""Return the steps and the edges (step, precondition) of an adjacency list.
+    r"""Return the steps and edges (step, precondition) of an adjacency list.
 
     Raises
     ------
     FormatError
-        If a line is not what the format says; the message gives its number.
+        If a line is malformed; the message gives its number.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def parse_adjacency_list(text: str) -> tuple[tuple[str, ...], list[Edge]]:
 
 
 def read_adjacency(path: str | Path) -> WeightedAdjacency:
-    """Read an adjacency list as weights of 1, cycles and all, ready for post-processing.
+    """Read an adjacency list as weights of 1, with any cycles, ready for post-processing.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ from stepgraph.formats.reading import (
 from stepgraph.sequences import Vocabulary
 
 _NEVER = -1.0
-"""The start time that CaptainCook4D gives to a step that was never done."""
+"""The start time of a step that was never done, in CaptainCook4D."""
 
 
 def recognises(content: Any) -> bool:
@@ -32,7 +32,7 @@ def recognises(content: Any) -> bool:
 
 
 def read(source: Source) -> Draft:
-    """Read annotations; a step is known by its id and called what the taxonomy calls it."""
+    """Read annotations; ids identify the steps, and the taxonomy names them."""
     content = as_object(source.json, "the content")
     taxonomy, notes = _taxonomy(as_object(content.get("taxonomy"), "'taxonomy'"))
     recordings = [
@@ -50,7 +50,7 @@ def read(source: Source) -> Draft:
         if event.start == _NEVER
     )
     for scenario, count in never.items():
-        # The published experiments keep them, so leaving them out is no default here.
+        # The published experiments keep them, so the default here does too.
         remark = (
             f"{count} steps start at -1, which says that they were never done; they are kept "
             "where the file lists them, as the paper does; sorting by time puts them first"

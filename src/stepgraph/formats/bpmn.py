@@ -1,12 +1,12 @@
-"""BPMN 2.0: processes that express a partial order read, task graphs written with a layout.
+"""BPMN 2.0: reads processes that are partial orders, writes task graphs with a layout.
 
-Read are tasks, one start event, end events and parallel gateways. A task between two exclusive
-gateways with a line past it may be left out. Anything else that steers the flow is refused by name;
-what only describes it (lanes, data, notes) is passed over.
+The reader takes tasks, one start event, end events and parallel gateways. A task between two
+exclusive gateways with a line past it is optional. The reader refuses any other element that steers
+the flow, by name, and ignores elements that only describe it (lanes, data, notes).
 
-Written are tasks between parallel gateways: one joins what a step needs and another one forks to
-what needs it; where only one line comes or goes there is none. A step that may be left out stands
-between two exclusive gateways with a line past it.
+The writer puts tasks between parallel gateways: one joins the preconditions of a step, another
+forks to the steps that need it; a single line needs no gateway. An optional step stands between two
+exclusive gateways with a line past it.
 """
 
 from __future__ import annotations
@@ -108,12 +108,12 @@ def graph_from_bpmn(text: str, stem: str) -> TaskGraph:
     text
         The file's content.
     stem
-        What to call the procedure where the process has no name.
+        The name of the procedure if the process has none.
 
     Raises
     ------
     FormatError
-        If the text is no BPMN 2.0, or its process is no partial order.
+        If the text is not BPMN 2.0, or its process is not a partial order.
     """
     root = parse_xml(text)
     if root.name != "definitions" or root.namespace != _NAMESPACE:
@@ -208,7 +208,7 @@ def _connect(nodes: dict[str, DiagramNode], process: Element) -> None:
 
 
 def _remove_passes(nodes: dict[str, DiagramNode]) -> None:
-    """Replace a task between exclusive gateways, with a line past it, by one that is optional."""
+    """Replace a task between exclusive gateways, with a line past it, by an optional task."""
     for split in list(nodes.values()):
         if split.kind != "exclusiveGateway" or len(split.before) != 1 or len(split.after) != 2:
             continue
@@ -235,7 +235,7 @@ def _rename(ids: list[str], old: str, new: str) -> None:
 
 
 def _check(nodes: dict[str, DiagramNode]) -> None:
-    """Check that tokens only ever fork and join."""
+    """Check that tokens only fork and join."""
     starts = [node for node in nodes.values() if node.kind == "startEvent"]
     if not starts:
         raise FormatError("no start event; expected one that everything follows from")
@@ -345,13 +345,13 @@ def to_bpmn(graph: TaskGraph) -> str:
     Parameters
     ----------
     graph
-        The graph to write. A step without START or END on its way is connected to them.
+        The graph to write. Steps without a path to START or END are connected to them.
 
     Returns
     -------
     str
-        The text of a file. Of the steps' attributes only `optional` is kept; weights, provenance
-        and evidence are left out.
+        The text of a file. It keeps the attribute `optional` and leaves out other attributes,
+        weights, provenance and evidence.
 
     Raises
     ------

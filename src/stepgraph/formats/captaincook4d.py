@@ -1,8 +1,8 @@
-"""CaptainCook4D's own annotations: the steps of each recording, and the errors made in them.
+"""CaptainCook4D's annotations: the steps of each recording, and the errors in them.
 
-The steps come as an object of recordings with ``steps``; the errors as a list of recordings
-with ``step_annotations``, which can be read by itself or tag the steps of the first. A step
-that starts at -1 was never done.
+The steps come as an object of recordings with ``steps``; the errors as a list of recordings with
+``step_annotations``, which is readable alone or tags the steps of the first. A step that starts at
+-1 was never done.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def recognises(content: Any) -> bool:
 
 
 def read(source: Source) -> Draft:
-    """Read step annotations, with the error annotations if given, or the latter alone."""
+    """Read step annotations, with error annotations if any, or error annotations alone."""
     notes: list[Note] = []
     if isinstance(source.json, list):
         if source.errors is not None:
@@ -143,7 +143,7 @@ def _steps(raw: Any, about: str, key: str) -> tuple[_Step, ...]:
 
 
 def _attach(takes: Iterable[_Take], tagged: Mapping[str, _Take]) -> tuple[list[_Take], list[Note]]:
-    """Give the steps of each take the tags that the error annotations have for them."""
+    """Add the tags of the error annotations to the steps of each take."""
     attached = []
     notes: list[Note] = []
     unknown = dict(tagged)
@@ -175,7 +175,7 @@ def _attach(takes: Iterable[_Take], tagged: Mapping[str, _Take]) -> tuple[list[_
 def _match(
     steps: tuple[_Step, ...], errors: tuple[_Step, ...]
 ) -> tuple[tuple[_Step, ...], list[_Step]]:
-    # A repeated step is told by its times; where these differ, by its turn.
+    # Times identify a repeated step; where these differ, its turn does.
     left = list(errors)
     found: dict[int, _Step] = {}
     for by_time in (True, False):

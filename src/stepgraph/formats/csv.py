@@ -17,8 +17,8 @@ _DELIMITERS = (",", ";", "\t")
 def read(source: Source) -> Draft:
     """Read a table whose first line names the columns.
 
-    Needed are the recording and the step; the start and end time, a mistake mark, the
-    procedure and the recording's weight are used where present.
+    The table must have the recording and the step. The start and end time, a mistake mark, the
+    procedure and the recording's weight are optional.
     """
     delimiter, header = read_header(source.path, source.text)
     rows = _cells(source.text, delimiter)
@@ -30,7 +30,7 @@ def read(source: Source) -> Draft:
         return cells[places[role]].strip() if role in places else default
 
     def number(cells: list[str], role: str) -> str:
-        # Where semicolons separate, commas are decimal points.
+        # With semicolons as separators, commas are decimal points.
         text = cell(cells, role)
         return text.replace(",", ".") if delimiter == ";" else text
 
@@ -65,12 +65,12 @@ def read_header(path: Path, text: str) -> tuple[str, list[str]]:
     path
         The file; the ending ``.tsv`` says that tabs separate.
     text
-        Its text, or the lines up to the first that holds anything.
+        Its text, or the lines up to the first non-empty one.
 
     Raises
     ------
     FormatError
-        If no line holds anything.
+        If all lines are empty.
     """
     known = ".tsv" in (suffix.lower() for suffix in path.suffixes[-2:])
     delimiters = ("\t",) if known else _DELIMITERS
@@ -92,8 +92,8 @@ def read_header(path: Path, text: str) -> tuple[str, list[str]]:
 
 
 def _cells(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield each row that holds anything, with the number of the line it starts in."""
-    # strict: otherwise a quote that is never closed swallows the rest of the file.
+    """Yield each non-empty row, with the number of its first line."""
+    # strict, because an unclosed quote would swallow the rest of the file.
     reader = csv.reader(
         io.StringIO(text, newline=""), delimiter=delimiter, strict=True, skipinitialspace=True
     )

@@ -1,7 +1,7 @@
 """A task graph as Graphviz DOT, laid out as in the paper: START at the bottom, END on top.
 
-Nodes are called by their numbers and carry their names as labels, so that no name can be
-mistaken for syntax. The same graph always gives the same bytes.
+Node numbers are the ids and node names are the labels, so that no name can pass for syntax. The
+same graph always gives the same bytes.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ def to_dot(graph: TaskGraph, *, direction: Direction = "BT") -> str:
     graph
         The graph to write.
     direction
-        Where the procedure runs: from the bottom to the top, or from left to right. Arrows
-        point from a step to its precondition, against it.
+        The direction of the procedure: from bottom to top, or from left to right. Arrows point
+        against it, from a step to its precondition.
 
     Returns
     -------
     str
-        The text of a file. Edges with a weight carry it as a tooltip, and the larger the
-        weight, the thicker the line; steps that may be left out are dashed.
+        The text of a file. Edges carry their weight as a tooltip; the larger the weight, the
+        thicker the line. Optional steps are dashed.
 
     Raises
     ------
     SettingError
-        If there is no such direction.
+        If the direction is unknown.
 
     Examples
     --------
@@ -86,13 +86,13 @@ def to_dot(graph: TaskGraph, *, direction: Direction = "BT") -> str:
 
 
 def check_direction(direction: str) -> None:
-    """Raise `SettingError` if a drawing cannot run in this direction."""
+    """Raise `SettingError` for an unknown direction of a drawing."""
     if direction not in RANKDIR:
         raise SettingError(f"the direction is {direction!r}; expected one of 'BT', 'LR'")
 
 
 def with_attributes(graph: TaskGraph, name: str) -> str:
-    """Return a node's name with the attributes that a reader of a drawing must know.
+    """Return a node's name with its attributes, as drawings show them.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from stepgraph.graph import Constraints, Edge
 
 
 def parse_edge(text: str, steps: Collection[str]) -> Edge:
-    """Return the edge (step, precondition) that a text states.
+    """Return the edge (step, precondition) in a text.
 
     ``A>B`` and ``A needs B`` say that A needs B, with the arrow of the paper; ``B before A``
     says the same.
@@ -30,9 +30,9 @@ def parse_edge(text: str, steps: Collection[str]) -> Edge:
     Raises
     ------
     FormatError
-        If it is no such statement.
+        If the text is not an edge.
     UnknownNameError
-        If it names a step that does not exist.
+        If it names an unknown step.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def parse_edge(text: str, steps: Collection[str]) -> Edge:
     >>> parse_edge("crack egg before mix", ["crack egg", "mix"])
     ('mix', 'crack egg')
     """
-    # Every separator could be the one that counts; no edge of these steps needs so many of them.
+    # Every separator is a candidate, so a text that is too long would take too long.
     if len(text) > 4 * max(map(len, steps), default=0) + 200:
         raise FormatError(
             f"{text[:40]!r}... is longer than any edge between these steps; expected "

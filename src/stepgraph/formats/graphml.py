@@ -2,7 +2,7 @@
 
 The file holds what `TaskGraph.to_networkx` gives: steps, edges from a step to its precondition,
 weights, which steps are optional or repeatable, and the procedure's name. XML cannot hold most
-control characters, not even escaped; a name with one is refused rather than changed.
+control characters, not even escaped; the writer refuses a name with one.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ def graph_from_graphml(text: str, stem: str) -> TaskGraph:
     text
         The text of a file.
     stem
-        What to call the procedure where the file does not say.
+        The name of the procedure if the file has none.
 
     Raises
     ------
     FormatError
-        If it is no GraphML with directed edges.
+        If the text is not GraphML with directed edges.
     """
     import networkx as nx
 
@@ -35,13 +35,13 @@ def graph_from_graphml(text: str, stem: str) -> TaskGraph:
         directed = graph.is_directed()
         procedure = str(graph.graph.get("procedure") or stem)
         weights = [float(w) for _, _, w in graph.edges(data="weight") if w is not None]
-    except Exception as error:  # the parser lets whatever goes wrong inside it through
+    except Exception as error:  # the parser passes on any error from inside it
         raise FormatError(
             f"not GraphML that can be used ({type(error).__name__}: {error})"
         ) from None
     if not directed:
         raise FormatError("an undirected graph; expected edges from a step to its precondition")
-    del weights  # converted only to know that they are numbers
+    del weights  # converts them only to check that they are numbers
     return TaskGraph.from_networkx(graph, procedure=procedure)
 
 

@@ -1,7 +1,6 @@
 """JSON, read strictly and written for people; values checked for their kind.
 
-What does not fit is refused with its place and the reason. Files of stepgraph's own say which
-format and version they hold.
+An error gives the place and the reason. stepgraph's own files name their format and version.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def read_json(path: str | Path) -> Any:
 
 
 def parse_json(text: str, where: str) -> Any:
-    """Return the content of a JSON text, refusing NaN, infinities and what is given twice."""
+    """Return the content of a JSON text; refuse NaN, infinities and duplicate keys."""
     try:
         return json.loads(
             text,
@@ -61,12 +60,12 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def dump_json(content: Any) -> str:
-    """Return JSON text that people can read: one entry of a list of records on a line.
+    """Return readable JSON text: one entry of a list of records on a line.
 
     Raises
     ------
     FormatError
-        If a value has no place in JSON, such as NaN or a set.
+        If JSON cannot hold a value, such as NaN or a set.
     """
     try:
         return _lay_out(content)
@@ -75,7 +74,7 @@ def dump_json(content: Any) -> str:
 
 
 def expect_format(content: Any, name: str, where: str) -> None:
-    """Check that JSON values say they are of a format, in a version known here."""
+    """Check that JSON values name a format, in a known version."""
     if not isinstance(content, dict) or content.get("format") != name:
         came = content.get("format") if isinstance(content, dict) else kind_of(content)
         raise FormatError(f'{where}: expected a file with "format": "{name}", came {came!r}')
@@ -140,7 +139,7 @@ def as_number(value: Any, where: str) -> float:
 
 
 def as_numbers(value: Any, where: str) -> tuple[float, ...] | None:
-    """Return a list of numbers, or None where nothing is there."""
+    """Return a list of numbers, or None for no value."""
     if value is None:
         return None
     if not isinstance(value, list):
@@ -149,7 +148,7 @@ def as_numbers(value: Any, where: str) -> tuple[float, ...] | None:
 
 
 def as_marks(value: Any, where: str) -> tuple[str | None, ...] | None:
-    """Return a list of texts and nulls, or None where nothing is there."""
+    """Return a list of texts and nulls, or None for no value."""
     if value is None:
         return None
     if not isinstance(value, list) or not all(
@@ -160,7 +159,7 @@ def as_marks(value: Any, where: str) -> tuple[str | None, ...] | None:
 
 
 def kind_of(value: Any) -> str:
-    """Return in words what kind of JSON value came."""
+    """Return the kind of a JSON value in words."""
     names = {dict: "an object", list: "a list", str: "a text", bool: "true or false"}
     if value is None:
         return "missing"
@@ -170,7 +169,7 @@ def kind_of(value: Any) -> str:
 
 
 def finite_number(value: Any) -> float | None:
-    """Return a number, or None where something else came, such as true or a number too large.
+    """Return a number, or None for anything else, such as true or a number too large.
 
     Examples
     --------
@@ -187,11 +186,11 @@ def finite_number(value: Any) -> float | None:
 
 
 SHOWN = 60
-"""Objects and lists that take more characters than this are counted, not shown."""
+"""Maximum number of characters of an object or list in a message; longer ones are counted."""
 
 
 def shown(value: object) -> str:
-    """Return a value as an error message shows it: short, whatever its size."""
+    """Return a short text of a value, for an error message."""
     text = "null" if value is None else reprlib.repr(value)
     if len(text) > SHOWN and isinstance(value, (dict, list)):
         what = "an object with" if isinstance(value, dict) else "a list of"
@@ -200,21 +199,21 @@ def shown(value: object) -> str:
 
 
 def as_object(value: Any, about: str) -> dict[str, Any]:
-    """Return a JSON object, or say that something else came."""
+    """Check that a value is a JSON object and return it."""
     if not isinstance(value, dict):
         raise FormatError(f"{about} is {shown(value)}; expected an object")
     return value
 
 
 def as_list(value: Any, about: str) -> list[Any]:
-    """Return a JSON list, or say that something else came."""
+    """Check that a value is a JSON list and return it."""
     if not isinstance(value, list):
         raise FormatError(f"{about} is {shown(value)}; expected a list")
     return value
 
 
 def as_name(value: Any, about: str) -> str:
-    """Return a name or an id, which may be a whole number; blanks around it are dropped."""
+    """Return a name or an id, which may be a whole number, without surrounding blanks."""
     if isinstance(value, int) and not isinstance(value, bool):
         try:
             return str(value)

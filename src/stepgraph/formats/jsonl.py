@@ -18,7 +18,7 @@ from stepgraph.formats.reading import Draft, Event, Recording, Source, assemble
 from stepgraph.formats.rows import Row, find_columns, gather, parse_mark, parse_weight
 
 _WHOLE = ("steps", "starts", "ends", "mistakes", "skipped")
-"""What a line that holds a whole recording may have besides its id and procedure."""
+"""Further keys of a line that holds a whole recording."""
 
 
 def read(source: Source) -> Draft:
@@ -66,7 +66,7 @@ def _objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
         try:
             content = parse_json(line, str(source.path))
         except FormatError:
-            # Once more with the lines above, so that the message gives the right number.
+            # Parses again with the lines above, so that the message gives the right number.
             content = parse_json("\n" * (number - 1) + line, str(source.path))
         yield number, as_object(content, f"line {number}")
 

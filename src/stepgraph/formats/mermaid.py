@@ -1,8 +1,8 @@
 """A task graph as a Mermaid flowchart, which Markdown pages show as a picture.
 
-Mermaid lays out along the arrows and knows none that point backwards. To have START at the
-bottom and END on top, arrows run from a precondition to the steps that need it here, unlike
-in every other format; the file says so.
+Mermaid lays out along the arrows and has no backward arrows. To put START at the bottom and END on
+top, arrows run from a precondition to the steps that need it, unlike in every other format; the
+file says so.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from stepgraph.layout.text import printable, wrap
 _LABEL_COLUMNS = 28
 # Letters of any script and these say nothing to Mermaid and its Markdown inside of quotes.
 _PLAIN = " ,()/'-"
-# What Markdown would take for the head of a list.
+# Text that Markdown would take for the start of a list item.
 _LIST_HEAD = re.compile(r"^(\s*\d*)([.)-])")
 
 
@@ -26,14 +26,14 @@ def to_mermaid(graph: TaskGraph, *, direction: Direction = "BT") -> str:
     Parameters
     ----------
     graph
-        The graph to write; its weights are left out. Steps that may be left out are dashed.
+        The graph to write, without its weights. Optional steps are dashed.
     direction
-        Where the procedure runs: from the bottom to the top, or from left to right.
+        The direction of the procedure: from bottom to top, or from left to right.
 
     Raises
     ------
     SettingError
-        If there is no such direction.
+        If the direction is unknown.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def _label(name: str) -> str:
 
 
 def _escaped(line: str) -> str:
-    """Write every character that could mean something as Mermaid's ``#number;``."""
+    """Write every special character as Mermaid's ``#number;``."""
     text = "".join(
         character
         if not character.isascii() or character.isalnum() or character in _PLAIN

@@ -1,15 +1,15 @@
-"""PNML: nets that express a partial order read, task graphs written as workflow nets.
+"""PNML: reads nets that are partial orders, writes task graphs as workflow nets.
 
-Read are acyclic nets in which every place has at most one transition before it and one after
-it, started by one token in each place that nothing leads to. A transition without a name, or
-marked as invisible in ProM's way, is silent; one between the same places as a step lets it be left
-out. Anything else is refused by name.
+The reader takes acyclic nets in which every place has at most one transition before it and one
+after it, with one token in each source place. A transition without a name, or marked as invisible
+in ProM's way, is silent. A silent transition between the same places as a step makes the step
+optional. The reader refuses anything else, by name.
 
-Written is a net whose complete runs are the graph's valid orders. Each step is a transition and
-each edge a place between two of them, so that a step waits for all that it needs. One source place
-starts a silent transition from which everything else follows, and a silent transition ends in one
-sink place. A step that may be left out has a silent transition beside it, between the same places.
-Silent transitions are marked, and the final marking is given, in the way of ProM and pm4py.
+The writer makes a net whose complete runs are the graph's valid orders. Each step is a transition
+and each edge a place between two of them, so that a step waits for all its preconditions. One
+source place starts a silent transition before everything else, and a silent transition ends in one
+sink place. An optional step has a silent transition beside it, between the same places. The marks
+of silent transitions and the final marking follow ProM and pm4py.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ def graph_from_pnml(text: str, stem: str) -> TaskGraph:
     text
         The file's content.
     stem
-        What to call the procedure where the net has no name.
+        The name of the procedure if the net has none.
 
     Raises
     ------
     FormatError
-        If the text is no PNML, or its net is no partial order.
+        If the text is not PNML, or its net is not a partial order.
     """
     root = parse_xml(text)
     if root.name != "pnml":
@@ -94,7 +94,7 @@ def graph_from_pnml(text: str, stem: str) -> TaskGraph:
 
 
 def _elements(parent: Element) -> Iterator[Element]:
-    """Yield what is on the net and its pages."""
+    """Yield the elements of the net and its pages."""
     for child in parent.children:
         if child.name == "page":
             yield from _elements(child)
@@ -176,7 +176,7 @@ def _count(element: Element, name: str, default: int) -> int:
 
 
 def _remove_passes(nodes: dict[str, _Node]) -> None:
-    """Remove silent transitions beside a step, and remember that it can be left out."""
+    """Remove silent transitions beside steps, and mark these steps optional."""
     steps = {
         (frozenset(node.before), frozenset(node.after)): node
         for node in nodes.values()
@@ -196,7 +196,7 @@ def _remove_passes(nodes: dict[str, _Node]) -> None:
 
 
 def _check(nodes: dict[str, _Node]) -> None:
-    """Check that what is left is a marked graph with a token in each source."""
+    """Check that the net is a marked graph with a token in each source."""
     places = [node for node in nodes.values() if node.kind == "place"]
     sources = [place for place in places if not place.before]
     if not sources:
@@ -228,7 +228,7 @@ def _check(nodes: dict[str, _Node]) -> None:
 
 
 def _check_final(nodes: dict[str, _Node], net: Element) -> None:
-    """Check that a final marking, where there is one, is a token in each place at the end."""
+    """Check that a final marking, if any, is one token in each sink place."""
     ends = {id_ for id_, node in nodes.items() if node.kind == "place" and not node.after}
     for markings in net.all("finalmarkings"):
         given = [
@@ -268,13 +268,13 @@ def to_pnml(graph: TaskGraph) -> str:
     Parameters
     ----------
     graph
-        The graph to write. A step without START or END on its way is connected to them.
+        The graph to write. Steps without a path to START or END are connected to them.
 
     Returns
     -------
     str
-        The text of a file. Of the steps' attributes only `optional` is kept; weights, provenance
-        and evidence are left out.
+        The text of a file. It keeps the attribute `optional` and leaves out other attributes,
+        weights, provenance and evidence.
 
     Raises
     ------
@@ -332,7 +332,7 @@ def to_pnml(graph: TaskGraph) -> str:
 
 
 def _places(graph: TaskGraph) -> Iterator[tuple[Link, str]]:
-    """Yield the nodes before and after each place, and its id, which tells what was added."""
+    """Yield the nodes before and after each place, and its id."""
     given = set(graph.edges)
     edges = connect_ends(graph.steps, graph.edges) or [(END, START)]
     for step, needed in edges:
@@ -342,7 +342,7 @@ def _places(graph: TaskGraph) -> Iterator[tuple[Link, str]]:
 
 
 def _spots(layout: Layout, links: Iterable[Link]) -> dict[Link, tuple[float, float]]:
-    """Return where the places go: stacked in the gap before the column that they lead to."""
+    """Return the positions of the places: stacked in the gap before the next column."""
     gaps: dict[int, list[Link]] = {}
     for before, after in links:
         gaps.setdefault(layout.layer[after], []).append((before, after))

@@ -1,8 +1,8 @@
-"""What PNML and BPMN have in common: nodes and lines by their ids, made a task graph.
+"""What PNML and BPMN share: nodes and lines by their ids, turned into a task graph.
 
-A silent node (a gateway, an event, a transition without a name) does nothing but wait for all
-that comes before it. It is removed by joining each step before it to each step after it, which
-leaves the valid orders as they are.
+A silent node (a gateway, an event, a transition without a name) only waits for all nodes before it.
+Its removal joins each step before it to each step after it, which leaves the valid orders as they
+are.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from stepgraph.sequences import END, START
 
 @dataclass(slots=True)
 class DiagramNode:
-    """A box of a diagram, and which others lines lead to it from and from it to.
+    """A node of a diagram, with the nodes before and after it.
 
     Parameters
     ----------
     id
-        What lines call it.
+        Its id, which lines refer to.
     kind
-        What it is, as its element is called.
+        The name of its element.
     line
-        Where it stands in the file.
+        Its line in the file.
     name
-        What people call it; may be empty.
+        Its label; may be empty.
     optional
-        Whether what it stands for may be left out.
+        Whether it may be left out.
     before, after
-        The ids of those before and after it.
+        The ids of the nodes before and after it.
     """
 
     id: str
@@ -59,12 +59,12 @@ Node = TypeVar("Node", bound=DiagramNode)
 
 
 def new_id(element: Element, nodes: dict[str, Node], called: str = "") -> str:
-    """Return the id of an element that is to become a node.
+    """Return the id of an element for a new node.
 
     Raises
     ------
     FormatError
-        If it has none, or another node's.
+        If it has none, or that of another node.
     """
     id_ = element.attributes.get("id", "")
     if not id_:
@@ -79,7 +79,7 @@ def new_id(element: Element, nodes: dict[str, Node], called: str = "") -> str:
 def ends_of(
     line: Element, nodes: dict[str, Node], ends: tuple[str, str], kind: str, home: str
 ) -> tuple[Node, Node]:
-    """Return the nodes that a line leads from and to.
+    """Return the two nodes that a line connects.
 
     Parameters
     ----------
@@ -88,14 +88,14 @@ def ends_of(
     nodes
         The nodes by id.
     ends
-        The attributes that say where it begins and ends.
+        The attributes of its two ends.
     kind, home
-        What the line is called, and what it is part of, for messages.
+        The kind of line and of diagram, for messages.
 
     Raises
     ------
     FormatError
-        If it leads from or to something that is not there.
+        If an end is missing.
     """
     found = []
     for end in ends:
@@ -109,13 +109,13 @@ def ends_of(
 
 
 def connect(source: Node, target: Node) -> None:
-    """Note a line at both of its ends."""
+    """Add a line to both of its nodes."""
     source.after.append(target.id)
     target.before.append(source.id)
 
 
 WORK = 20_000_000
-"""How many pairs of steps are joined at the most: many silent nodes can stand for a great many."""
+"""Maximum number of pairs of steps to join; silent nodes can stand for very many."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class FlowNode:
     Parameters
     ----------
     what
-        What it is and where, for messages, such as "the task 'mix' (line 3)".
+        The node and its place, for messages, such as "the task 'mix' (line 3)".
     step
         The name of the step, None for a silent node.
     starts, ends
@@ -153,7 +153,7 @@ def graph_from_flow(
     links
         Pairs of ids, before and after.
     procedure
-        What the procedure is called.
+        The name of the procedure.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""What every reader is given and hands on, and the last steps, the same for all formats.
+"""The input and output of every reader, and the last steps for all formats.
 
-A reader is given a `Source` and turns its format into `Recording` values, steps by name;
-`assemble` makes demonstrations of them, a `Draft`, and notes what had to be left out. `finish`
-chooses a procedure, checks, sorts and describes: a `Reading`.
+A reader takes a `Source` and turns its format into `Recording` values, with steps by name.
+`assemble` turns these into a `Draft` of demonstrations and notes what it left out. `finish` chooses
+a procedure, checks, sorts and describes, and returns a `Reading`.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ from stepgraph.formats.json_text import parse_json
 from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
 
 Note = tuple[str, str]
-"""A procedure, empty where the whole file is meant, and what is to be said about it."""
+"""A procedure, empty for the whole file, and a note on it."""
 ORDERS = ("file", "start", "end")
-"""What a recording's steps may be sorted by; the first is the default."""
+"""The orders of a recording's steps; the first is the default."""
 UNUSED = "columns not used: "
-"""How the note on columns that no reader uses begins."""
+"""The beginning of the note on unused columns."""
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file that was opened, with the options that came with it.
+    """An opened file with the options of the call.
 
     Parameters
     ----------
     path
-        Where it is.
+        Its path.
     text
         Its content.
     columns
-        The columns that were named, by what they hold.
+        The columns that the caller named, by role.
     errors
         A second file, with error annotations.
     """
@@ -59,12 +59,12 @@ class Source:
 
     @cached_property
     def json(self) -> Any:
-        """The content as JSON values; parsed once, however many formats look at it."""
+        """The content as JSON values, parsed once for all formats."""
         return parse_json(self.text, str(self.path))
 
     @property
     def name(self) -> str:
-        """What to call the procedure where the file does not say."""
+        """The name of the procedure if the file has none."""
         return self.path.stem.encode("utf-8", "replace").decode("utf-8")
 
     def lines(self) -> Iterator[tuple[int, str]]:
@@ -88,9 +88,9 @@ class Event:
 
 @dataclass(frozen=True)
 class Recording:
-    """One recording before its steps have numbers; `marked` if it was checked for mistakes.
+    """One recording with steps by name; `marked` if an annotator checked it for mistakes.
 
-    `weight` says how many equal recordings it stands for.
+    `weight` is the number of equal recordings that it represents.
     """
 
     id: str
@@ -102,7 +102,7 @@ class Recording:
 
 @dataclass(frozen=True)
 class Draft:
-    """What a reader found, in file order."""
+    """The result of a reader, in file order."""
 
     procedures: Mapping[str, Demonstrations]
     notes: tuple[Note, ...] = ()
@@ -113,16 +113,16 @@ def assemble(
     vocabularies: Mapping[str, Vocabulary] | None = None,
     notes: Iterable[Note] = (),
 ) -> Draft:
-    """Make demonstrations of recordings.
+    """Turn recordings into demonstrations.
 
     Parameters
     ----------
     recordings
-        The recordings of all procedures, mixed as the file has them.
+        The recordings of all procedures, in file order.
     vocabularies
-        The steps by procedure, where known; otherwise they are taken in order of appearance.
+        The steps by procedure; by default in order of appearance.
     notes
-        What the reader has to say; the notes on incomplete times follow.
+        The notes of the reader; the notes on incomplete times follow.
     """
     by_procedure: dict[str, list[Recording]] = {}
     for recording in recordings:
@@ -170,7 +170,7 @@ def _sequence(recording: Recording, vocabulary: Vocabulary) -> tuple[KeyStepSequ
 
 
 def no_steps(recording: str, *, skipped: bool) -> FormatError:
-    """Return the error of a recording in which nothing was done."""
+    """Return the error for a recording without steps."""
     left_out = " (all are marked as left out)" if skipped else ""
     return FormatError(
         f"recording {recording!r} has no steps{left_out}; "
@@ -194,7 +194,7 @@ def _complete(
 
 
 def distinct_names(names: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """Give steps that share a name different ones.
+    """Give different names to steps that share one.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def distinct_names(names: Mapping[str, str]) -> tuple[dict[str, str], list[str]]
     Returns
     -------
     tuple
-        The names by id, each used once, and remarks on those that were changed.
+        The names by id, each used once, and notes on the changed ones.
 
     Examples
     --------
@@ -223,7 +223,7 @@ def distinct_names(names: Mapping[str, str]) -> tuple[dict[str, str], list[str]]
 
 @contextmanager
 def naming(path: str | Path, *others: str | Path) -> Iterator[None]:
-    """Put a path in front of every error raised inside, unless it names one of these already."""
+    """Put a path in front of every error raised inside, unless the message names it already."""
     try:
         yield
     except StepgraphError as error:
@@ -235,7 +235,7 @@ def naming(path: str | Path, *others: str | Path) -> Iterator[None]:
 
 
 def located(error: StepgraphError, where: str) -> StepgraphError:
-    """Return the same kind of error with the file it came from in front of its message."""
+    """Return the same kind of error with the file in front of its message."""
     if isinstance(error, CycleError):
         return CycleError(error.cycle, where)
     kind = GraphError if isinstance(error, GraphError) else FormatError
@@ -244,21 +244,21 @@ def located(error: StepgraphError, where: str) -> StepgraphError:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a file holds.
+    """The content of a file.
 
     Parameters
     ----------
     procedures
         The demonstrations by procedure, in file order.
     notes
-        Everything that was merged, dropped or guessed, in words.
+        Sentences about everything that was merged, dropped or guessed.
     """
 
     procedures: Mapping[str, Demonstrations]
     notes: tuple[str, ...] = ()
 
     def only(self, procedure: str | None = None) -> Demonstrations:
-        """Return the procedure named, or the single one if none is named.
+        """Return the named procedure, or the only one.
 
         Parameters
         ----------
@@ -290,11 +290,11 @@ def finish(draft: Draft, *, order: str, procedure: str | None, where: str) -> Re
     Parameters
     ----------
     draft
-        What a reader found.
+        The result of a reader.
     order
         One of `ORDERS`.
     procedure
-        The only procedure to keep, if one is wanted.
+        The only procedure to keep; by default all.
     where
         The file, for messages.
     """
@@ -319,7 +319,7 @@ def finish(draft: Draft, *, order: str, procedure: str | None, where: str) -> Re
 
 
 def _unknown_procedure(draft: Draft, procedure: str, where: str) -> InputError:
-    """Return the error of a procedure that a file does not have; a column may name it."""
+    """Return the error for an unknown procedure; an unused column may name it."""
     error = UnknownNameError("procedure", procedure, draft.procedures, where)
     unused = [text for _, text in draft.notes if text.startswith(UNUSED)]
     if not unused or len(draft.procedures) > 1:
@@ -330,7 +330,7 @@ def _unknown_procedure(draft: Draft, procedure: str, where: str) -> InputError:
 
 
 def _check_values(demonstrations: Demonstrations) -> None:
-    # JSON can spell characters and numbers that nothing could be written with afterwards.
+    # JSON can spell characters and numbers that no file could hold afterwards.
     texts = (
         demonstrations.procedure,
         *demonstrations.vocabulary.steps,
@@ -382,14 +382,14 @@ def _order_note(procedures: Mapping[str, Demonstrations], order: str) -> str | N
 
 
 def order_note(moved: int, recordings: int, order: str) -> str | None:
-    """Return what to note on the order of the steps, if anything.
+    """Return a note on the order of the steps, if any.
 
     Parameters
     ----------
     moved
-        How many recordings the file has in another order than that of their times.
+        Number of recordings in another order than that of their times.
     recordings
-        How many there are.
+        Number of recordings.
     order
         One of `ORDERS`.
     """
@@ -404,14 +404,14 @@ def order_note(moved: int, recordings: int, order: str) -> str | None:
 
 
 def lacks_times(recording: str, kind: str) -> FormatError:
-    """Return the error of a recording that cannot be sorted.
+    """Return the error for a recording that cannot be sorted.
 
     Parameters
     ----------
     recording
         Its name.
     kind
-        Which times it lacks, ``"start"`` or ``"end"``.
+        The missing times, ``"start"`` or ``"end"``.
     """
     return FormatError(
         f"recording {recording!r} lacks {kind} times, it cannot be sorted by them; "

@@ -1,7 +1,7 @@
-"""Every format: what its files are called, what it can read, and what it can write.
+"""The registry of formats: the file endings of each, its readers and its writer.
 
-`read_demonstrations`, `read_graph` and `graph_text` find the format of a file here. A new format
-is a module with a function for each thing that it can do, and one entry in `FORMATS`.
+`read_demonstrations`, `read_graph` and `graph_text` find the format of a file here. A new format is
+a module with a function for each ability, and one entry in `FORMATS`.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from stepgraph.graph import TaskGraph
 
 @dataclass(frozen=True)
 class Format:
-    """One way in which recordings or graphs are written down.
+    """A file format of recordings or graphs.
 
     Parameters
     ----------
     name
-        What users call it.
+        The name that users type.
     description
-        What a file of it looks like, or which programs read it, in a few words.
+        A short description of its files, or of the programs that read them.
     extensions
-        How the names of its files end, in lower case.
+        The endings of its file names, in lower case.
     read
-        Turns a source into a draft of recordings; raises nothing but errors of stepgraph,
-        whatever the content.
+        Turns a source into a draft of recordings; raises stepgraph's errors only, whatever the
+        content.
     recognises
         For JSON: whether content holds recordings of this format.
     options
-        Which options of `read_demonstrations` it can use, of ``columns`` and ``errors``.
+        The options of `read_demonstrations` that it uses: ``columns``, ``errors``.
     read_graph
         Turns a source into a graph.
     write_graph
@@ -71,7 +71,7 @@ def _graph_from_json(source: Source) -> TaskGraph:
 
 
 def _from_text(read: Callable[[str, str], TaskGraph]) -> Callable[[Source], TaskGraph]:
-    """Return a reader of graphs that needs the text, and a name where the text has none."""
+    """Return a reader of graphs from a function of the text and a default name."""
     return lambda source: read(source.text, source.path.stem)
 
 
@@ -162,7 +162,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
 RECORDING_FORMATS: Mapping[str, Format] = MappingProxyType(
     {name: format_ for name, format_ in FORMATS.items() if format_.read is not None}
 )
-"""Those that recordings come in."""
+"""The formats of recordings."""
 
 GRAPH_WRITERS: Mapping[str, Format] = MappingProxyType(
     {
@@ -172,7 +172,7 @@ GRAPH_WRITERS: Mapping[str, Format] = MappingProxyType(
         for ending in format_.extensions
     }
 )
-"""Those that a graph can be written in, by the ending of the file."""
+"""The formats that write a graph, by the ending of the file."""
 
 GRAPH_READERS: Mapping[str, Format] = MappingProxyType(
     {
@@ -182,7 +182,7 @@ GRAPH_READERS: Mapping[str, Format] = MappingProxyType(
         for ending in format_.extensions
     }
 )
-"""Those that a graph is read from, by the ending of the file."""
+"""The formats that read a graph, by the ending of the file."""
 
 DRAWINGS = (
     *(ending for ending in GRAPH_WRITERS if ending not in GRAPH_READERS),
@@ -191,7 +191,7 @@ DRAWINGS = (
     ".pdf",
     ".html",
 )
-"""Endings of what stepgraph draws and does not read."""
+"""Endings of drawings, which stepgraph does not read."""
 
 _ROOTS = {"pnml": ".pnml", "definitions": ".bpmn", "graphml": ".graphml"}
 """The usual ending of an XML file, by its root element."""
@@ -213,16 +213,16 @@ FOREIGN: Mapping[str, str] = MappingProxyType(
         "as a CSV file with one row for each step",
     )
 )
-"""Files that people try, and what they should bring instead, by extension."""
+"""Advice for common files that hold no steps as text, by extension."""
 
 
 def refuse_foreign(path: Path) -> None:
-    """Say what to bring instead of a file that can hold no steps as text.
+    """Refuse a file that cannot hold steps as text, with advice.
 
     Raises
     ------
     FormatError
-        If it is such a file.
+        If the file cannot hold steps as text.
     """
     if path.suffix.lower() in FOREIGN and path.is_file():
         raise FormatError(f"{path}: {FOREIGN[path.suffix.lower()]}")
@@ -276,7 +276,7 @@ def read_demonstrations(
     Parameters
     ----------
     path
-        The file. Where its format names no procedure, the procedure is called after it.
+        The file. If its format names no procedure, the file names it.
     format
         One of `RECORDING_FORMATS`; by default found from the extension, and for JSON from the
         content.
@@ -286,22 +286,22 @@ def read_demonstrations(
     procedure
         Keep only this procedure.
     columns
-        For tables: which column holds the recording, step, start, end, mistake, procedure or
-        weight, where its name does not say so.
+        For tables: the columns of the recording, step, start, end, mistake, procedure or weight, if
+        their names do not tell.
     errors
         For CaptainCook4D: the file of error annotations that belongs to the step annotations.
 
     Returns
     -------
     Reading
-        The demonstrations by procedure, and notes on all that was merged, dropped or guessed.
+        The demonstrations by procedure, and notes on everything merged, dropped or guessed.
 
     Raises
     ------
     FileError
         If the file cannot be read.
     FormatError
-        If its content is not what the format says.
+        If its content does not fit the format.
     UnknownNameError
         If there is no such format, procedure or column.
     SettingError
@@ -358,14 +358,14 @@ def read_graph(path: str | Path) -> TaskGraph:
         [before, after]); a ``.graphml`` file, or an ``.adjlist`` file (networkx's multi-line
         adjacency list, ``;`` between its fields), whose edges go from a step to its
         precondition, as `TaskGraph.to_networkx` has them; or a ``.pnml`` or ``.bpmn`` file whose
-        net or process is a partial order. What an ``.xml`` file is, its root element says.
+        net or process is a partial order. The root element of an ``.xml`` file tells its format.
 
     Raises
     ------
     FileError
         If the file cannot be read.
     FormatError
-        If its content is no graph of these formats.
+        If its content is not a graph of these formats.
     GraphError, CycleError
         If its edges make no task graph.
     """
@@ -422,7 +422,7 @@ def graph_text(graph: TaskGraph, ending: str) -> str:
 
 
 def _graph_reader(source: Source) -> Callable[[Source], TaskGraph]:
-    """Return the reader of a graph's file; what XML is, its root element says."""
+    """Return the reader of a graph's file; the root element of XML tells the format."""
     suffix = source.path.suffix.lower()
     if suffix == ".xml":
         root = parse_xml(source.text)
@@ -437,7 +437,7 @@ def _graph_reader(source: Source) -> Callable[[Source], TaskGraph]:
 
 
 def _no_graph(content: str) -> FormatError:
-    """Return the error of a file that holds recordings, or several graphs."""
+    """Return the error for a file that holds recordings, or several graphs."""
     if f'"{stepgraph_json.GRAPH_FORMAT}"' in content[:200]:
         return FormatError(
             f"{content.count(chr(10))} graphs, one a line, expected one; have them written to "
@@ -449,10 +449,10 @@ def _no_graph(content: str) -> FormatError:
 
 
 def _check_size(path: Path) -> None:
-    """Check that a file is worth to be read at all."""
+    """Refuse a file that is too large, before reading it."""
     try:
         size = path.stat().st_size
-    except (OSError, ValueError):  # reading it says what is wrong
+    except (OSError, ValueError):  # reading it raises the error
         return
     if size > MEGABYTES * 2**20:
         raise FormatError(f"{path}: {size / 2**20:.0f} MB of XML; expected at most {MEGABYTES} MB")

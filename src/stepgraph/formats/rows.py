@@ -1,4 +1,4 @@
-"""Rows of a table, one a step: columns found by name, rows gathered into recordings."""
+"""Rows of a table, one a step: finds columns by name, gathers rows into recordings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SWAP = (
 
 @dataclass(frozen=True)
 class Row:
-    """One step as a table gives it; texts that are not there are empty."""
+    """One row of a table; missing texts are empty."""
 
     line: int
     recording: str
@@ -46,22 +46,21 @@ class Row:
 def gather(rows: Iterable[Row], *, marked: bool) -> tuple[list[Recording], list[str]]:
     """Return the recordings that rows belong to, each with its rows in the order of the file.
 
-    Remarks tell where the rows of a recording do not stand together: two recordings may have been
-    given the same name, or the columns of recordings and steps are swapped; and where a recording
-    goes on as another procedure.
+    Notes report recordings whose rows do not stand together: two recordings may share a name, or
+    the columns of recordings and steps may be swapped. They also report a recording that goes on as
+    another procedure.
 
     Parameters
     ----------
     rows
         The rows; those of different recordings may be mixed.
     marked
-        Whether the table says which steps were mistakes.
+        Whether the table marks mistakes.
 
     Raises
     ------
     FormatError
-        If a row lacks a value or has a time that cannot be understood; the message gives the
-        line.
+        If a row lacks a value or has an invalid time; the message gives the line.
     """
     by_recording: dict[tuple[str, str], list[Row]] = {}
     resumed: dict[tuple[str, str], int] = {}
@@ -101,9 +100,9 @@ _Rows = dict[tuple[str, str], list[Row]]
 
 
 def _with_lifecycle(by_recording: _Rows) -> tuple[_Rows, list[str]]:
-    """Keep the rows that say when a step starts or completes, and remark on the others.
+    """Keep the rows of starts and completions of steps, with notes on the others.
 
-    Where all rows say the same, each is a step, and none says anything about its lifecycle.
+    If all rows have the same lifecycle, each row is a step, and the lifecycle does not matter.
     """
     rows = [row for group in by_recording.values() for row in group]
     kinds = Counter(lifecycle_of(row.lifecycle) for row in rows)
@@ -125,12 +124,12 @@ def _with_lifecycle(by_recording: _Rows) -> tuple[_Rows, list[str]]:
 
 
 def lifecycle_of(text: str) -> str:
-    """Return what a row says of the lifecycle of its step; without a word, it completes."""
+    """Return the lifecycle of a row; by default its step completes."""
     return text.strip().lower() or "complete"
 
 
 def lifecycle_notes(kinds: Mapping[str, int]) -> list[str]:
-    """Return remarks on rows that are joined and left out, from their number by lifecycle."""
+    """Return notes on rows that are joined or left out, from their number by lifecycle."""
     notes = ["lifecycle: the start and the completion of a step are one"]
     others = [
         f"{number} {kind!r}"
@@ -163,7 +162,7 @@ def _on_parted(parted: dict[str, Row]) -> Iterator[str]:
 
 
 def two_weights(recording: str, one: str, other: str) -> FormatError:
-    """Return the error of a recording that has more than one weight."""
+    """Return the error for a recording with more than one weight."""
     return FormatError(
         f"recording {recording!r} has the weights {one!r} and {other!r}; a recording stands for "
         "one number of equal ones, rename the column if it means something else"
@@ -171,7 +170,7 @@ def two_weights(recording: str, one: str, other: str) -> FormatError:
 
 
 def _weight(rows: list[Row]) -> float:
-    """Return how many recordings one stands for; every row that says so says the same."""
+    """Return the weight of a recording; all its rows must agree."""
     given = [row for row in rows if row.weight]
     for row in given:
         if row.weight != given[0].weight:
@@ -195,7 +194,7 @@ def _events(rows: list[Row]) -> tuple[Event, ...]:
 
 
 def _times(rows: list[Row]) -> dict[tuple[int, str], Time]:
-    """Return one recording's times by row and column, all written alike."""
+    """Return one recording's times by row and column, all of one kind."""
     times: dict[tuple[int, str], Time] = {}
     kinds: dict[TimeKind, int] = {}
     for number, row in enumerate(rows):
@@ -214,7 +213,7 @@ def _times(rows: list[Row]) -> dict[tuple[int, str], Time]:
 
 
 def _paired(events: list[Event], lifecycles: list[str]) -> list[Event]:
-    """Make one event of the start and the completion of a step.
+    """Join the start and the completion of a step into one event.
 
     The first start of a step belongs to its first completion by time, and so on.
     """
@@ -279,9 +278,9 @@ COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
         "lifecycle:transition", "lifecycle", "transition", "lifecycle_transition",
     ),
 }  # fmt: skip
-"""For each thing a table holds, the usual names of its column, likeliest first.
+"""For each role, the usual names of its column, likeliest first.
 
-A task is the procedure where another column is the step, and the step where none is.
+A task is the procedure if another column is the step; otherwise it is the step.
 """
 
 
@@ -293,27 +292,27 @@ def find_columns(
     *,
     names: Mapping[str, Sequence[str]] = COLUMN_NAMES,
 ) -> tuple[dict[str, str], list[str]]:
-    """Return the column for each thing a table holds, and remarks on the guesses.
+    """Return the column of each role, and notes on the guesses.
 
     Parameters
     ----------
     present
-        The columns that there are.
+        The columns of the table.
     given
         The columns that the user named.
     where
         The file, for messages.
     required
-        What the table must hold.
+        The required roles.
     names
         The usual names of each column, likeliest first.
 
     Raises
     ------
     UnknownNameError
-        If a column was named that is not there.
+        If the caller names a missing column.
     FormatError
-        If a required column cannot be guessed, or a column that counts comes twice.
+        If there is no guess for a required column, or a used column comes twice.
     """
     found: dict[str, str] = {}
     for role, column in given.items():
@@ -366,7 +365,7 @@ def _normal(column: str) -> str:
 
 
 def parse_weight(text: str, about: str) -> float:
-    """Return how many recordings one stands for."""
+    """Return the weight of a recording."""
     try:
         weight = float(text)
     except ValueError:
@@ -377,7 +376,7 @@ def parse_weight(text: str, about: str) -> float:
 
 
 def parse_mark(text: str) -> tuple[str | None, bool]:
-    """Return the mistake that a text marks, and whether the step was done at all.
+    """Return the mistake that a text marks, and whether the step was done.
 
     Examples
     --------

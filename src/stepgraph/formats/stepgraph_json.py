@@ -1,7 +1,7 @@
 """stepgraph's own JSON: graphs and demonstrations, versioned and read strictly.
 
-It is the only format that keeps all of a graph. Simpler JSON with ``steps`` (labels by id) and
-``edges`` (pairs of ids, [before, after]) is read as a graph, too.
+It is the only format that keeps everything about a graph. The reader also takes simpler JSON with
+``steps`` (labels by id) and ``edges`` (pairs of ids, [before, after]).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ GRAPH_FORMAT = "stepgraph-graph"
 Record = TypeVar("Record", EdgeEvidence, StepAttributes)
 
 _ORDINARY = StepAttributes()
-"""Of a step that everyone does once."""
+"""The attributes of a step that every recording does once."""
 
 
 def graph_to_json(graph: TaskGraph) -> dict[str, Any]:
@@ -90,14 +90,14 @@ def graph_from_json(content: Any, where: str = "graph") -> TaskGraph:
     Parameters
     ----------
     content
-        What `graph_to_json` gives.
+        The result of `graph_to_json`.
     where
-        The file or call it came from, for messages.
+        The file or call, for messages.
 
     Raises
     ------
     FormatError
-        If the content is no graph of a version that this stepgraph knows.
+        If the content is not a graph, or of a newer version.
     GraphError
         If its edges make no task graph.
     """
@@ -146,7 +146,7 @@ def save_graph(graph: TaskGraph, path: str | Path) -> None:
     Raises
     ------
     GraphError
-        If something else than a graph came, or the file's ending is that of another format.
+        If the value is not a graph, or the file's ending is that of another format.
     """
     if not isinstance(graph, TaskGraph):
         raise GraphError(f"{graph!r:.80} is to be saved; expected a TaskGraph, then its file")
@@ -159,7 +159,7 @@ def save_graph(graph: TaskGraph, path: str | Path) -> None:
 
 
 def _counts(evidence: EdgeEvidence) -> dict[str, Any]:
-    """Return evidence as plain JSON values; examples that are none are left out."""
+    """Return evidence as plain JSON values, without empty lists of examples."""
     counts: dict[str, Any] = {
         "held": _short(evidence.held),
         "broken": _short(evidence.broken),
@@ -175,7 +175,7 @@ def _counts(evidence: EdgeEvidence) -> dict[str, Any]:
 
 
 def _plain(attributes: StepAttributes) -> dict[str, Any]:
-    """Return attributes as plain JSON values; what says nothing is left out."""
+    """Return attributes as plain JSON values, without empty ones."""
     if attributes == _ORDINARY:
         return {}
     return {
@@ -195,7 +195,7 @@ def _listed(value: Any) -> Any:
 
 
 def _constraints_to_json(constraints: Constraints) -> dict[str, Any]:
-    """Return constraints as plain JSON values; kinds of which there are none are left out."""
+    """Return constraints as plain JSON values, without empty kinds."""
     return {
         name: [_listed(entry) for entry in entries]
         for name, entries in vars(constraints).items()
@@ -214,7 +214,7 @@ def _constraints(raw: Any) -> Constraints:
 
 
 def _provenance_to_json(provenance: Provenance) -> dict[str, Any]:
-    """Return provenance as plain JSON values; what says nothing is left out."""
+    """Return provenance as plain JSON values, without empty fields."""
     content: dict[str, Any] = {}
     for name, default in vars(_HAND_MADE).items():
         value = getattr(provenance, name)
@@ -271,7 +271,7 @@ _PROVENANCE: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "notes": (lambda value: _all(value, _is_text), "a list of texts"),
     "history": (lambda value: _all(value, _is_edit), "a list of objects with 'edit'"),
 }
-"""For each field that a file may give: whether a value fits, and what is expected."""
+"""For each field of a file: the check of its value, and the expected kind in words."""
 
 
 def _all(value: Any, fits: Callable[[Any], bool]) -> bool:
@@ -351,14 +351,14 @@ def demonstrations_from_json(content: Any, where: str = "demonstrations") -> Dem
     Parameters
     ----------
     content
-        What `demonstrations_to_json` gives.
+        The result of `demonstrations_to_json`.
     where
-        The file or call it came from, for messages.
+        The file or call, for messages.
 
     Raises
     ------
     FormatError
-        If the content is no demonstrations of a version that this stepgraph knows.
+        If the content is not demonstrations, or of a newer version.
     """
     expect_format(content, DEMONSTRATIONS_FORMAT, where)
     raw_recordings = content.get("demonstrations")
@@ -399,7 +399,7 @@ def demonstrations_from_json(content: Any, where: str = "demonstrations") -> Dem
 
 
 def recognises(content: Any) -> bool:
-    """Return whether JSON says that it holds demonstrations of stepgraph."""
+    """Return whether JSON values are demonstrations of stepgraph."""
     return isinstance(content, dict) and content.get("format") == DEMONSTRATIONS_FORMAT
 
 
@@ -407,7 +407,7 @@ def read(source: Source) -> Draft:
     """Read stepgraph's own JSON."""
     try:
         demonstrations = demonstrations_from_json(source.json, str(source.path))
-    except OverflowError:  # JSON has whole numbers of any size, times have not
+    except OverflowError:  # JSON has whole numbers of any size, unlike times
         raise FormatError("a time is too large; expected a number of seconds") from None
     name = demonstrations.procedure.strip() or source.name
     return Draft({name: replace(demonstrations, procedure=name)})
@@ -421,7 +421,7 @@ def graph_from_values(content: Any, path: Path) -> TaskGraph:
     content
         The values.
     path
-        The file that they came from; the procedure is called after it where they do not say.
+        Their file; it names the procedure if the values do not.
 
     Raises
     ------
@@ -431,7 +431,7 @@ def graph_from_values(content: Any, path: Path) -> TaskGraph:
     if isinstance(content, dict) and "format" in content:
         try:
             return graph_from_json(content, str(path))
-        except OverflowError:  # JSON has whole numbers of any size, weights have not
+        except OverflowError:  # JSON has whole numbers of any size, unlike weights
             raise FormatError("a weight is too large to be a number") from None
     if isinstance(content, dict) and {"steps", "edges"} <= content.keys():
         return _from_ground_truth(content, path.stem)
@@ -444,7 +444,7 @@ def graph_from_values(content: Any, path: Path) -> TaskGraph:
 def _from_ground_truth(content: dict[str, Any], procedure: str) -> TaskGraph:
     """Build a graph from labels by id and pairs [before, after].
 
-    Where neither START nor END is among the labels, both are connected by themselves.
+    If neither START nor END is among the labels, both are connected.
     """
     labels: dict[str, str] = {}
     ids: dict[str, str] = {}

@@ -16,7 +16,7 @@ from stepgraph.sequences import Vocabulary
 def read(source: Source) -> Draft:
     """Read plain text; lines that start with ``#`` are comments.
 
-    The recordings are called 1, 2, ... and the procedure after the file.
+    The names of the recordings are 1, 2, ...; the file names the procedure.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def _refuse_table(source: Source) -> None:
 
 
 def table_columns(line: str, given: Mapping[str, str]) -> list[str]:
-    """Return the columns that a line names if it is the first one of a table; empty if it is not.
+    """Return the columns that a line names if it is the head of a table; empty if not.
 
     Parameters
     ----------

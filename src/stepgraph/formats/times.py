@@ -1,8 +1,7 @@
-"""Times as people write them: one parser for every table, whoever reads it.
+"""Times as people write them: one parser for every table.
 
-A time is a number of seconds, a clock's ``HH:MM:SS`` or ``MM:SS``, or an ISO 8601 timestamp. It is
-kept to the last digit, so that times are sorted as they were written, nanoseconds and large whole
-numbers included.
+A time is a number of seconds, a clock's ``HH:MM:SS`` or ``MM:SS``, or an ISO 8601 timestamp. The
+parser keeps every digit, so that sorting respects nanoseconds and large whole numbers.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ OTHER_TIMES = (
     "; with time_format='%d/%m/%Y %H:%M' or the like, a table is read as an event log, which may "
     "have others"
 )
-"""What to do where a table has times of another kind."""
+"""Advice for a table with times of another kind."""
 
 _CLOCK = re.compile(r"(?:(\d{1,15}):)?(\d{1,15}):(\d{1,2}(?:\.\d+)?)", re.ASCII)
 _BEHIND_MICROSECONDS = re.compile(r"[.,]\d{6}(\d{1,3})", re.ASCII)
@@ -34,7 +33,7 @@ _Place = TypeVar("_Place", bound=Hashable)
 
 
 class TimeKind(StrEnum):
-    """How a time is written; those of one recording are written alike."""
+    """The notation of a time; all times of one recording share it."""
 
     SECONDS = "seconds"
     ZONED = "timestamps with a time zone"
@@ -48,7 +47,7 @@ class Time:
     Parameters
     ----------
     kind
-        How it is written.
+        Its notation.
     value
         The number of seconds; for a timestamp since 1970, in UTC where it has no zone.
     """
@@ -58,7 +57,7 @@ class Time:
 
 
 def parse_time(text: str, about: str, advice: str = "") -> Time:
-    """Return the time that a text writes.
+    """Parse the text of a time.
 
     Parameters
     ----------
@@ -67,7 +66,7 @@ def parse_time(text: str, about: str, advice: str = "") -> Time:
     about
         The place, for messages.
     advice
-        What to do if it is none, for the end of the message.
+        Advice for the end of the error message.
 
     Raises
     ------

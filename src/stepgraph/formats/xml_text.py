@@ -1,8 +1,8 @@
-"""XML, read without trusting it, and names escaped for it.
+"""Safe reading of untrusted XML, and escaping of names.
 
-A document type declaration is refused, and with it every entity that could grow or reach for
-other files; so are files that are larger, deeper or of more elements than any real one. A name
-that is written comes back as it was, or is refused.
+The reader refuses document type declarations, and with them every entity that could grow or reach
+for other files. It also refuses files that are larger, deeper or of more elements than any real
+one. A written name reads back unchanged, or the writer refuses it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Element:
     name
         Its name without a prefix.
     namespace
-        The address that its prefix stands for; empty where there is none.
+        The namespace of its prefix; empty if there is none.
     attributes
-        Its attributes; those with a prefix of their own are left out.
+        Its attributes, without those that have a prefix.
     line
         The line of the file that it begins in.
     children
@@ -73,7 +73,7 @@ def parse_xml(text: str) -> Element:
     """
     if len(text) > MEGABYTES * 2**20:
         raise FormatError(f"{len(text) / 2**20:.0f} MB of XML; expected at most {MEGABYTES} MB")
-    # The text is decoded already, whatever encoding the file says that it has.
+    # The text is decoded already, whatever encoding the file declares.
     parser = expat.ParserCreate(encoding="utf-8", namespace_separator="}")
     parser.buffer_text = True
     builder = _Builder(parser)
@@ -93,7 +93,7 @@ def parse_xml(text: str) -> Element:
 
 
 class _Builder:
-    """Builds the tree as the parser goes."""
+    """Builds the tree during parsing."""
 
     def __init__(self, parser: expat.XMLParserType) -> None:
         self.parser = parser
@@ -156,9 +156,9 @@ def check_characters(graph: TaskGraph, language: str, *, unescaped: str = "") ->
     graph
         The graph to write.
     language
-        What the XML is called, for the message.
+        The name of the XML format, for the message.
     unescaped
-        Further characters that the procedure's name must not have.
+        Further characters that the procedure's name must not hold.
 
     Raises
     ------
@@ -177,7 +177,7 @@ def check_characters(graph: TaskGraph, language: str, *, unescaped: str = "") ->
 
 
 def check_steps(graph: TaskGraph, language: str) -> None:
-    """Check that a graph has steps: a process without any says nothing.
+    """Check that a graph has steps, because a process needs some.
 
     Raises
     ------

@@ -1,9 +1,9 @@
-"""Event logs of any size in, weighted variants out.
+"""Event logs of any size, read as weighted variants.
 
-A log has one row an event: which recording, which step, when, and perhaps of which procedure.
-Parquet, CSV, JSON Lines and Arrow tables go through duckdb, which sorts, checks and counts out of
-core; XES goes through our own streaming reader into the same engine. What comes out are the
-distinct sequences of each procedure, each once, with the number of recordings it stands for.
+A log has one row an event: its recording, its step, its time, and perhaps its procedure. Parquet,
+CSV, JSON Lines and Arrow tables go through duckdb, which sorts, checks and counts out of core; XES
+goes through our own streaming reader into the same engine. The result is the distinct sequences of
+each procedure, each with its number of recordings.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The engine under a log: a duckdb database in a temporary folder, and its errors as ours."""
+"""The engine under a log: a duckdb database in a temporary folder, with stepgraph's errors."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 MEMORY = "1GB"
-"""What the engine may hold in memory; the rest goes to its temporary folder."""
+"""Default memory of the engine; the rest goes to its temporary folder."""
 LONGEST_LINE = 2_000_000
-"""How many bytes a line, or a value of an XES file, may have."""
+"""Maximum bytes of a line, or of a value of an XES file."""
 
 _FULL = re.compile(
     r"no space left|disk.{0,20}full|max_temp_directory_size|failed to offload", re.IGNORECASE
@@ -27,14 +27,14 @@ _CSV_LINE = re.compile(r"CSV Error on Line: (\d+)")
 
 
 class Engine:
-    """A database of our own that goes when it is closed.
+    """A temporary database, which `close` removes.
 
     Parameters
     ----------
     memory
-        How much it may hold in memory, such as ``"1GB"``.
+        Maximum memory, such as ``"1GB"``.
     threads
-        How many threads it may use; None leaves that to duckdb.
+        Maximum number of threads; None leaves that to duckdb.
 
     Raises
     ------
@@ -63,7 +63,7 @@ class Engine:
                 self.run("SET TimeZone = 'UTC'")
                 self._limit_memory(memory)
                 self.run(f"SET temp_directory = {text(self._folder / 'spill')}")
-                # In a notebook without widgets there is no bar, and setting it is refused.
+                # A notebook without widgets has no bar and refuses the setting.
                 if self.row("SELECT current_setting('enable_progress_bar')")[0]:
                     self.run("SET enable_progress_bar = false")
                 if threads is not None:
@@ -85,7 +85,7 @@ class Engine:
             raise SettingError(f"memory is {memory!r}; expected a size such as 1GB") from None
 
     def run(self, statement: str) -> None:
-        """Run a statement that returns nothing of interest."""
+        """Run a statement and ignore its result."""
         self.connection.execute(statement)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
@@ -99,7 +99,7 @@ class Engine:
 
     @contextmanager
     def errors(self, where: str) -> Iterator[None]:
-        """Turn the engine's errors inside the block into ours.
+        """Turn the engine's errors inside the block into stepgraph's.
 
         Parameters
         ----------
@@ -142,7 +142,7 @@ class Engine:
 
 
 def short(message: str) -> str:
-    """Return what an error of the engine says, without the file's own text and advice in SQL."""
+    """Return the message of an engine error, without the file's text and advice in SQL."""
     line = _CSV_LINE.search(message)
     kept: list[str] = []
     for part in map(str.strip, message.splitlines()):
@@ -150,7 +150,7 @@ def short(message: str) -> str:
             break
         if part:
             kept.append(part)
-    # Of a table's error the reason comes last, behind the line it is about.
+    # In an error about a table, the reason comes last, behind the line.
     said = kept[-1] if line and len(kept) > 1 else " ".join(kept)
     for kind in ("Invalid Input Error: ", "IO Error: ", "Conversion Error: ", "Binder Error: "):
         said = said.removeprefix(kind)

@@ -1,8 +1,8 @@
-"""A log's rows as events: named, typed, checked, and those of one activity merged.
+"""The rows of a log as events: named, typed, checked, and merged by activity.
 
-Tables and JSON Lines mean what `stepgraph.formats.rows` says, row for row: what is refused there is
-refused here. Parquet, XES and tables in memory come from other programs, so that rows which lack
-something are left out and counted in a note.
+Tables and JSON Lines follow `stepgraph.formats.rows`, row for row, with the same errors. Parquet,
+XES and tables in memory come from other programs, so incomplete rows are left out and counted in a
+note.
 """
 
 from __future__ import annotations
@@ -30,35 +30,35 @@ _NUMBERS = ("start", "end", "weight")
 
 @dataclass(frozen=True)
 class Events:
-    """What the engine's table ``events`` holds.
+    """A description of the engine's table ``events``.
 
-    A row of it has the codes of its procedure, step and mark, its recording, whether the step was
-    done, its time and, where the log says so, when it ended, and its weight.
+    A row has the codes of its procedure, step and mark, its recording, whether the step was done,
+    its time, its end if the log has one, and its weight.
 
     Parameters
     ----------
     steps, procedures, marks
         The names by their codes.
     rows
-        How many rows the log has.
+        Number of rows of the log.
     order
-        What a recording's steps are sorted by: ``"file"``, ``"start"`` or ``"end"``.
+        The order of a recording's steps: ``"file"``, ``"start"`` or ``"end"``.
     is_marked
-        Whether the log says which steps were mistakes or left out.
+        Whether the log marks mistakes or skipped steps.
     is_weighted
-        Whether it says how many recordings one stands for.
+        Whether the log has weights.
     is_timed
         Whether the events have a time.
     is_dated
-        Whether it is a moment and not just a number.
+        Whether the times are dates, not just numbers.
     is_zoned
-        Whether the log says in which zone its moments are.
+        Whether the times have a zone.
     is_text
         Whether the log is a table or JSON Lines, which the reader of recordings reads as well.
     tells_order
-        Whether to note how the order of the rows differs from that of their times.
+        Whether to note that the order of the rows differs from that of their times.
     notes
-        What was left out, merged or guessed.
+        Sentences about what was left out, merged or guessed.
     """
 
     steps: list[str]
@@ -84,23 +84,23 @@ class Events:
 def log_columns(
     source: Source, given: Mapping[str, str], order: str | None
 ) -> tuple[dict[str, str], list[str]]:
-    """Return which column holds what, and notes on the guesses.
+    """Return the column of each role, and notes on the guesses.
 
     Parameters
     ----------
     source
         The log.
     given
-        The columns that the user named, by what they hold; a ``time`` is what steps are sorted by.
+        The columns that the user named, by role; the steps are sorted by ``time``.
     order
-        What they are sorted by.
+        The order of the steps.
 
     Raises
     ------
     UnknownNameError
-        If a column was named that is not there.
+        If the user names a missing column.
     FormatError
-        If the recording or the step cannot be guessed.
+        If there is no guess for the recording or the step.
     """
     named = dict(given)
     if "time" in named:
@@ -132,16 +132,16 @@ def load_events(
     Parameters
     ----------
     engine, source
-        Where to load to and from.
+        The engine to load into, and the source.
     columns
-        Which column holds what.
+        The column of each role.
     order
         ``"start"`` or ``"end"`` sorts by time, ``"file"`` keeps the rows' order. By default tables
-        and JSON Lines keep it, and others are sorted by time where they have one.
+        and JSON Lines keep it, and others sort by time if they have one.
     time_format
-        How times are written, where they are no ISO 8601.
+        The format of times other than ISO 8601.
     procedure
-        What to call the procedure where no column says.
+        The name of the procedure if there is no column for it.
     """
     order = order or _usual_order(source, columns)
     with engine.errors(source.where):
@@ -192,7 +192,7 @@ _ROLES = ("procedure", "recording", "step", "start", "end", "mistake", "weight",
 
 
 def _raw(engine: Engine, source: Source, columns: Mapping[str, str], procedure: str) -> str:
-    """Return a relation with our own column names; texts are parsed once and kept."""
+    """Return a relation with role names as columns; texts are parsed once."""
     found = {role: source.values[source.columns.index(column)] for role, column in columns.items()}
     inner = ", ".join(f'{value} AS "{role}"' for role, value in found.items())
     query = f"SELECT {inner} FROM {source.relation}"
@@ -204,7 +204,7 @@ def _raw(engine: Engine, source: Source, columns: Mapping[str, str], procedure: 
         written = f'"{role}"'
         if types[role] != "VARCHAR":
             return written if role in ("start", "end") else f"CAST({written} AS VARCHAR)"
-        # Recordings have too many names to look at where a typed file has written them.
+        # Recordings in typed files have too many names to check.
         if source.is_text or source.relation == "xes" or role != "recording":
             written = stripped(written)
         if role in _NUMBERS and source.decimal_comma:
@@ -270,7 +270,7 @@ def _names(engine: Engine, raw: str, source: Source) -> _Names:
 
 
 def _left_out(source: Source, what: str, number: int, rows: int) -> Iterator[str]:
-    """Yield a note on rows that lack a name; where each must have one, raise."""
+    """Yield a note on rows that lack a name; raise if each must have one."""
     if number == rows:
         raise FormatError(
             f"{source.where}: no row has a {what}; name its column (columns={{{what!r}: NAME}})"
@@ -291,7 +291,7 @@ def _without_recordings(engine: Engine, names: _Names, source: Source) -> list[s
 
 
 def _marks(engine: Engine, raw: str, columns: Mapping[str, str]) -> list[str | None]:
-    """Fill the table ``marks`` (what is written, its code, whether done); return them by code."""
+    """Fill the table ``marks`` (text, code, whether done); return the marks by code."""
     if "mistake" not in columns:
         return [None]
     written = [row[0] for row in engine.rows(f"SELECT DISTINCT mistake FROM {raw} ORDER BY 1")]
@@ -305,7 +305,7 @@ def _marks(engine: Engine, raw: str, columns: Mapping[str, str]) -> list[str | N
 
 
 def _check_kinds(engine: Engine, raw: str, times: Mapping[str, TimeColumn], where: str) -> None:
-    """Check that the times of a recording are written alike."""
+    """Check that all times of a recording are of one kind."""
     if len(frozenset().union(*(time.kinds for time in times.values()))) < 2:
         return
     both = " || ".join(f"list({time.kind})" for time in times.values() if time.kind != "NULL")
@@ -342,7 +342,7 @@ def _check_weights(engine: Engine, raw: str, columns: Mapping[str, str], where: 
 def _main_time(
     order: str, times: Mapping[str, TimeColumn], source: Source, *, is_paired: bool
 ) -> str:
-    """Return which time counts as an event's own: that which sorts, or the first there is."""
+    """Return the main time of events: that which sorts, or the first available."""
     first = next(iter(times), "start")
     if order == "file" or order in times:
         return first if order == "file" else order
@@ -363,7 +363,7 @@ def _create(
     *,
     is_marked: bool,
 ) -> None:
-    """Create the table ``events``; `main` says which time counts as its own."""
+    """Create the table ``events``; `main` is its main time."""
     engine.run(_enum("step_name", names.steps))
     engine.run(_enum("procedure_name", names.procedures))
     mark, done = "0", "true"
@@ -390,7 +390,7 @@ def _enum(type_name: str, values: Sequence[str]) -> str:
 
 
 def _without_times(engine: Engine, order: str, source: Source) -> list[str]:
-    """Leave out recordings that cannot be sorted; of tables and JSON Lines, refuse them."""
+    """Leave out recordings that cannot be sorted; refuse them in tables and JSON Lines."""
     if (
         order == "file"
         or not engine.row("SELECT count(*) FROM events WHERE done AND time IS NULL")[0]
@@ -426,9 +426,9 @@ def _check_done(engine: Engine, where: str) -> None:
 
 
 def _lifecycles(engine: Engine, raw: str) -> dict[str, int]:
-    """Return how many rows say what of the lifecycle of their steps; none where all say the same.
+    """Return the number of rows by lifecycle; empty if all rows have the same.
 
-    Rows that all start, or all complete, are a step each.
+    If all rows start, or all complete, each is a step.
     """
     kinds = dict(
         engine.rows(f"SELECT coalesce(lifecycle, 'complete'), count(*) FROM {raw} GROUP BY 1")
@@ -437,7 +437,7 @@ def _lifecycles(engine: Engine, raw: str) -> dict[str, int]:
 
 
 def _merge(engine: Engine, order: str) -> None:
-    """Make one event of the start and the completion of an activity."""
+    """Join the start and the completion of an activity into one event."""
     time = "max(coalesce(ended, time))" if order == "end" else "min(time)"
     engine.run(
         f"""

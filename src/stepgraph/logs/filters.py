@@ -1,8 +1,7 @@
-"""Equal recordings of a log counted together, and which of them count.
+"""The variants of a log: equal recordings counted together, and filters on them.
 
-The table ``variants`` has each sequence of steps once, with its marks and with what was left out,
-the number of recordings that have it and the name of the first of them. Filters go by date,
-completeness and frequency.
+The table ``variants`` has each sequence of steps once, with its marks and skipped steps, its number
+of recordings and the name of the first of them. Filters go by date, completeness and frequency.
 """
 
 from __future__ import annotations
@@ -17,19 +16,19 @@ from stepgraph.logs.events import Events
 from stepgraph.logs.times import moment
 
 ROWS_AT_ONCE = 25_000_000
-"""How many events are put in order at once; more are taken in parts, so that memory is bounded."""
+"""Maximum number of events to sort at once; more are sorted in parts, to bound memory."""
 USUAL_SHARE = 0.05
-"""A step that begins, or ends, at least this share of a procedure's recordings usually does so."""
+"""Minimum share of a procedure's recordings for a usual first or last step."""
 
 
 @dataclass(frozen=True)
 class LogFilter:
-    """What to leave out of a log. Applied in the order of the fields; all are optional.
+    """Filters of a log, applied in the order of the fields; all are optional.
 
     Parameters
     ----------
     since, until
-        Keep recordings that lie between these moments as a whole. A date without a time means
+        Keep recordings that lie entirely between these moments. A date without a time means
         the whole day; a moment without a zone is in UTC.
     complete
         Keep only recordings that begin and end as recordings of their procedure usually do: with
@@ -37,16 +36,16 @@ class LogFilter:
     first_step, last_step
         Keep only recordings that begin, or end, with this step.
     min_step
-        Leave out steps that fewer recordings of the procedure show.
+        Minimum number of recordings of a step in its procedure.
     min_variant
-        Leave out sequences that fewer recordings show.
+        Minimum number of recordings of a sequence.
     top_variants
         Maximum number of sequences of each procedure; the most frequent are kept.
 
     Raises
     ------
     SettingError
-        If a value cannot be.
+        If a value is invalid.
     """
 
     since: str | datetime | None = None
@@ -80,23 +79,23 @@ class LogFilter:
         """SQL for whether a recording lies between the dates, over the times of its events."""
         since, until = self.bounds
         parts = [f"min(time) >= {since}"] if since is not None else []
-        # Below the next microsecond, as times may be finer than a moment that is given.
+        # Below the next microsecond, because times may be finer than the limit.
         if until is not None:
             parts.append(f"greatest(max(time), max(ended)) < {until + 1}")
         return f"coalesce({' AND '.join(parts)}, false)" if parts else "true"
 
     @property
     def by_sequence(self) -> bool:
-        """Whether more than the dates decides what counts."""
+        """Whether there are filters other than the dates."""
         return self != LogFilter(self.since, self.until)
 
     def apply(self, engine: Engine, steps: list[str], where: str) -> list[str]:
-        """Leave out what does not count of the table ``variants``; return notes on it.
+        """Filter the table ``variants``; return notes on it.
 
         Parameters
         ----------
         engine
-            It holds the table ``variants``.
+            The engine with the table ``variants``.
         steps
             The step names by their codes.
         where
@@ -182,7 +181,7 @@ def _recordings(engine: Engine) -> float:
 
 
 def usual(place: str) -> str:
-    """Return the condition that a variant's first or last step usually stands there.
+    """Return the SQL condition for a usual first or last step.
 
     Parameters
     ----------
@@ -231,7 +230,7 @@ def _kept(steps: str) -> str:
 
 
 def count_variants(engine: Engine, keep: LogFilter, events: Events, where: str) -> list[str]:
-    """Fill the table ``variants`` from the events; return notes on what is not in it."""
+    """Fill the table ``variants`` from the events; return notes on what is left out."""
     parts = max(1, -(-engine.row("SELECT count(*) FROM events")[0] // ROWS_AT_ONCE))
     for part in range(parts):
         some = f"WHERE hash(recording) % {parts} = {part}" if parts > 1 else ""
@@ -294,7 +293,7 @@ def _variants(rows: str, key: str, keep: LogFilter, events: Events) -> str:
 
 
 def _split(engine: Engine, keep: LogFilter, number: int, events: Events) -> str:
-    """Count recordings that several procedures share once in each of them."""
+    """Count recordings of several procedures once in each of them."""
     engine.run(
         "CREATE TABLE shared AS SELECT recording FROM events GROUP BY recording "
         "HAVING min(procedure) <> max(procedure)"

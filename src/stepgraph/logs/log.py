@@ -1,4 +1,4 @@
-"""A log, opened: its procedures, and the weighted variants of each when they are needed."""
+"""An opened log: its procedures, and the weighted variants of each on demand."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
 
 @dataclass(frozen=True)
 class ProcedureSize:
-    """How large a procedure of a log is.
+    """The size of a procedure of a log.
 
     Parameters
     ----------
     name
-        What it is called.
+        The name of the procedure.
     variants, recordings
-        How many distinct sequences it has, and how many recordings they stand for.
+        Number of distinct sequences, and of recordings behind them.
     longest
         The number of events of its longest sequence.
     """
@@ -50,24 +50,24 @@ class ProcedureSize:
 
 
 class Log:
-    """An opened log: the variants of its procedures wait in the engine until they are asked for.
+    """An opened log; the engine holds the variants of its procedures.
 
     Use `open_log` to get one.
 
     Parameters
     ----------
     engine
-        It holds the tables ``events`` and ``variants``.
+        The engine with the tables ``events`` and ``variants``.
     where
         The log, for messages.
     events
-        What the events are.
+        The description of the events.
     columns, guessed
-        Which column holds what, and which of these were guessed.
+        The column of each role, and the guessed ones among these.
     notes
-        What was merged, left out or guessed.
+        Sentences about what was merged, left out or guessed.
     keep
-        What was left out.
+        The filters of the log.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class Log:
         return [found[one] for one in wanted]
 
     def _number_as_listed(self) -> bool:
-        """Keep where the file first lists each step, if the variants do not tell.
+        """Save the first place of each step in the file, if the variants lose it.
 
         A reader of the whole file numbers steps as they are listed, and some methods break ties by
         these numbers. The variants lose that order where they are sorted, or list skipped steps.
@@ -196,23 +196,23 @@ def open_log(
     Parameters
     ----------
     log
-        A path, a glob or an address of Parquet, CSV or JSON Lines; a path of XES; or a table that
-        speaks Arrow, such as pandas, polars and pyarrow have.
+        A path, a glob or an address of Parquet, CSV or JSON Lines; a path of XES; or an Arrow
+        table, such as those of pandas, polars and pyarrow.
     columns
-        Which column holds the recording, step, start, end, mistake, procedure, weight or
-        lifecycle, where its name does not say so; a ``time`` is what steps are sorted by.
+        The columns of the recording, step, start, end, mistake, procedure, weight or lifecycle, if
+        their names do not tell; the steps are sorted by ``time``.
     order
         ``"start"`` and ``"end"`` sort by time, ``"file"`` keeps the order of the rows. CSV and JSON
-        Lines keep it by default, others are sorted by time where they have one. Rows of the same
-        time keep their order.
+        Lines keep it by default; others sort by time if they have one. Rows of the same time keep
+        their order.
     time_format
-        How times are written, in the manner of strptime, where they are no ISO 8601.
+        The format of times other than ISO 8601, as for strptime.
     keep
-        What to leave out.
+        The filters.
     memory, threads
-        What the engine may use.
+        The memory and threads of the engine.
     longest_line
-        How many bytes a line, or a value of XES, may have.
+        Maximum bytes of a line, or of a value of XES.
 
     Raises
     ------
@@ -221,7 +221,7 @@ def open_log(
     FileError
         If the log cannot be read.
     FormatError
-        If it is no log, or nothing of it is left.
+        If it is not a log, or the filters leave nothing.
     """
     if order is not None and order not in ORDERS:
         raise SettingError(f"the order is {order!r}; expected one of {', '.join(ORDERS)}")
@@ -274,7 +274,7 @@ def read_log(log: Any, *, procedure: str | None = None, **options: Any) -> Readi
     procedure
         Keep only this procedure.
     **options
-        Those of `open_log`.
+        The options of `open_log`.
     """
     with open_log(log, **options) as opened:
         wanted = None if procedure is None else [procedure]

@@ -1,4 +1,4 @@
-"""What a log holds, before anything is learned from it."""
+"""The profile of a log, to look at before learning."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from stepgraph.logs.filters import usual
 from stepgraph.logs.log import Log, open_log
 
 MOST = 10
-"""How many steps, variants and procedures are listed; the numbers count all."""
+"""Maximum number of steps, variants and procedures to list; the counts are complete."""
 _YEAR = 31_556_952_000_000
 """The microseconds of a year, on average."""
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A step, variant or procedure of a log, and how often it comes.
+    """A step, variant or procedure of a log, with its frequency.
 
     Parameters
     ----------
     name
-        What it is: a step, a procedure, or the steps of a variant.
+        The step, the procedure, or the steps of the variant.
     recordings, share
-        How many recordings show it, and which share of them.
+        Number of recordings that show it, and their share.
     repeated
-        For a step: in which share of the recordings that show it it comes more than once.
+        For a step: the share of its recordings that repeat it.
     """
 
     name: str
@@ -40,20 +40,20 @@ class Listed:
 
 @dataclass(frozen=True)
 class LogProfile:
-    """What a log holds.
+    """The profile of a log.
 
     Parameters
     ----------
     log
-        Which log.
+        The name of the log.
     columns, guessed
-        Which column holds what, and which of these were guessed.
+        The column of each role, and the guessed ones among these.
     rows, events
-        How many rows the log has, and how many events its recordings have.
+        Number of rows of the log, and of events in its recordings.
     recordings, steps, variants, procedures
-        How many there are; a variant is a sequence of steps that one or more recordings share.
+        Numbers of each; a variant is a sequence of steps that one or more recordings share.
     shortest, median, longest
-        How many steps recordings have.
+        Lengths of recordings, in steps.
     repeating
         The share of the recordings that repeat a step.
     once
@@ -61,19 +61,19 @@ class LogProfile:
     complete
         The share of the recordings that begin and end as recordings of their procedure usually do.
     since, until
-        The first and the last moment, where times are dates; without a zone if the log has none.
+        The first and the last moment, if times are dates; without a zone if the log has none.
     gap_median, gap_longest
-        The time between two steps of a recording, in seconds where times are dates.
+        The time between two steps of a recording, in seconds if times are dates.
     tied
-        How many events have the time of the one before; their order is that of the rows. This,
-        the moments and the gaps are of the recordings between the dates; other filters go by
-        sequences, and leave them as they are.
+        Number of events with the time of the one before; the order of the rows decides between
+        them. This number, the moments and the gaps cover all recordings between the dates; the
+        other filters do not affect them.
     top_procedures, top_steps, top_variants, rarest_steps
         The most frequent ones, and the rarest steps.
     problems
-        What a reader should look at before learning.
+        Possible problems to check before learning.
     notes
-        What was left out, merged or guessed.
+        Sentences about what was left out, merged or guessed.
     """
 
     log: str
@@ -109,14 +109,14 @@ class LogProfile:
 
 
 def profile_log(log: Any, **options: Any) -> LogProfile:
-    """Find out what a log holds.
+    """Return the profile of a log.
 
     Parameters
     ----------
     log
         As for `open_log`.
     **options
-        Those of `open_log`.
+        The options of `open_log`.
     """
     with open_log(log, **options) as opened, opened.engine.errors(opened.where):
         return _profile(opened)
@@ -203,7 +203,7 @@ def _profile(log: Log) -> LogProfile:
 
 
 def _median(counted: list[tuple[int, int]]) -> int:
-    """Return the middle of values that are given with their numbers, in ascending order."""
+    """Return the median of values with counts, in ascending order."""
     left = sum(number for _, number in counted) / 2
     for value, number in counted:
         left -= number
@@ -225,7 +225,7 @@ def _gaps(log: Log) -> tuple[str | None, str | None, float | None, float | None,
             f"GROUP BY procedure, recording HAVING {log.keep.inside})"
         )
     ((_, kind, *_),) = log.engine.rows("DESCRIBE SELECT time FROM events")
-    wide = "time"  # as wide as a difference of two may be
+    wide = "time"  # wide enough for a difference of two
     if kind == "HUGEINT" or kind.startswith("DECIMAL(38,0)"):
         wide = "time::DOUBLE"
     elif "INT" in kind:
@@ -257,7 +257,7 @@ def _moment(microseconds: int, zone: tzinfo | None) -> str:
 
 
 def _of_all(log: Log) -> list[str]:
-    """Return a note on the figures that some filters leave as they are."""
+    """Return a note on the figures that some filters do not affect."""
     if not log.events.is_timed or not log.keep.by_sequence:
         return []
     dated = " between the dates" if log.keep.bounds != (None, None) else ""

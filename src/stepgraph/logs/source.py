@@ -1,4 +1,4 @@
-"""Where a log's rows come from: files, globs, addresses and tables, as something to select from."""
+"""The sources of a log's rows: files, globs, addresses and tables, as SQL relations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LOG_ENDINGS = {
     "jsonl": (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"),
     "xes": (".xes", ".xes.gz"),
 }
-"""How the names of a log's files end, by format."""
+"""The endings of a log's files, by format."""
 
 _ONLY_LOGS = (*LOG_ENDINGS["parquet"], *LOG_ENDINGS["xes"], ".gz")
 
@@ -33,7 +33,7 @@ _BLANKS = (
     )
     + "\u205f\u3000"
 )
-"""What Python takes for blanks around a text."""
+"""The characters that `str.strip` removes."""
 _STRANGE_ENDS = "^[^!-~]|[^!-~]$"
 """Texts that may have blanks around them: few, and taking them off is slow."""
 
@@ -45,19 +45,19 @@ class Source:
     Parameters
     ----------
     where
-        What to call the log in messages.
+        The name of the log in messages.
     columns
-        The columns that there are.
+        The columns.
     relation
-        What stands after FROM.
+        The SQL after FROM.
     values
         SQL for the value of each column.
     is_text
-        Whether it is a table or JSON Lines, which mean what `read_demonstrations` says.
+        Whether it is a table or JSON Lines, read as by `read_demonstrations`.
     decimal_comma
-        Whether numbers are written with a comma.
+        Whether numbers have a decimal comma.
     unread
-        Further columns that there are and that cannot be selected.
+        Further columns that cannot be selected.
     """
 
     where: str
@@ -70,7 +70,7 @@ class Source:
 
 
 def stripped(value: str) -> str:
-    """Return SQL for a text without blanks around it, as `str.strip` has it."""
+    """Return SQL for a text without surrounding blanks, as `str.strip` returns it."""
     return (
         f"CASE WHEN regexp_matches({value}, {text(_STRANGE_ENDS)}) "
         f"THEN trim({value}, {text(_BLANKS)}) ELSE {value} END"
@@ -78,7 +78,7 @@ def stripped(value: str) -> str:
 
 
 def is_table(value: object) -> bool:
-    """Return whether a value is a table that speaks Arrow: pandas, polars, pyarrow and others."""
+    """Return whether a value is an Arrow table: of pandas, polars, pyarrow and others."""
     return hasattr(value, "__arrow_c_stream__")
 
 
@@ -100,7 +100,7 @@ def format_of(where: str) -> str:
     Raises
     ------
     FormatError
-        If the ending tells none.
+        If the ending is unknown.
     """
     lower = where.split("?")[0].lower() if "://" in where else where.lower()
     for known, endings in LOG_ENDINGS.items():
@@ -118,7 +118,7 @@ def format_of(where: str) -> str:
 
 
 def expect_log(where: str) -> None:
-    """Raise if nothing is there, or no log by its ending: before an engine is asked for.
+    """Raise if a file is missing or is not a log by its ending, before starting an engine.
 
     Parameters
     ----------
@@ -130,10 +130,10 @@ def expect_log(where: str) -> None:
     FileError
         If there is no such file.
     FormatError
-        If the ending tells no format, or a file is empty.
+        If the ending is unknown, or a file is empty.
     """
     is_folder = "://" not in where and _exists(where) and Path(where).is_dir()
-    if not is_folder:  # a folder has no ending that could tell a format
+    if not is_folder:  # a folder has no ending for a format
         format_of(where)
     if "://" not in where:
         local_files(where)
@@ -145,11 +145,11 @@ def open_files(engine: Engine, where: str, *, longest_line: int = LONGEST_LINE) 
     Parameters
     ----------
     engine
-        Where they will be read.
+        The engine that reads them.
     where
         A path, a glob, or an address.
     longest_line
-        How many bytes a line may have.
+        Maximum bytes of a line.
     """
     kind = format_of(where)
     files = [where] if "://" in where else local_files(where)
@@ -164,12 +164,12 @@ def open_files(engine: Engine, where: str, *, longest_line: int = LONGEST_LINE) 
 
 
 def as_path(log: object) -> str:
-    """Return what a log that is no table is called, if it can be a path.
+    """Return the name of a log that is a path.
 
     Raises
     ------
     FormatError
-        If it cannot.
+        If it is neither a path nor a table.
     """
     if isinstance(log, str | Path):
         return str(log)
@@ -182,7 +182,7 @@ def as_path(log: object) -> str:
 
 
 def open_table(engine: Engine, table: Any) -> Source:
-    """Return the rows of a table that speaks Arrow, without a copy unless it can be read once."""
+    """Return the rows of an Arrow table; copy it only if it can be read just once."""
     where = f"the {type(table).__module__.split('.')[0]} table"
     try:
         with engine.errors(where):
@@ -200,7 +200,7 @@ def open_table(engine: Engine, table: Any) -> Source:
 
 
 class _Stream:
-    """Shows the engine a table's Arrow interface and nothing else of it."""
+    """Shows the engine only the Arrow interface of a table."""
 
     def __init__(self, table: Any) -> None:
         self._table = table
@@ -210,7 +210,7 @@ class _Stream:
 
 
 def local_files(where: str) -> list[str]:
-    """Return the files that a path or a glob means, in the order of their names.
+    """Return the files of a path or a glob, sorted by name.
 
     Raises
     ------
@@ -226,7 +226,7 @@ def local_files(where: str) -> list[str]:
             raise FileError(f"{where}: a folder, expected a file or a glob such as {where}/*.csv")
         found = [where]
     else:
-        # Not Path.glob: it takes no absolute patterns.
+        # Not Path.glob, which takes no absolute patterns.
         matches = globs.glob(where, recursive=True)  # noqa: PTH207
         found = sorted(path for path in matches if Path(path).is_file())
     if not found:
@@ -249,7 +249,7 @@ def _exists(where: str) -> bool:
 
 
 def _named(engine: Engine, relation: str, where: str, *, is_text: bool = False) -> Source:
-    """Return the rows of something whose columns the engine knows by name."""
+    """Return the rows of a relation whose columns the engine knows."""
     with engine.errors(where):
         described = engine.rows(f"DESCRIBE SELECT * FROM {relation}")
     columns = tuple(str(row[0]) for row in described)
@@ -302,7 +302,7 @@ def _key(key: str) -> str:
 
 
 def _csv(files: list[str], where: str, longest_line: int) -> Source:
-    """Return the rows of tables whose separator and columns we found ourselves.
+    """Return the rows of tables, with the separator and columns that stepgraph detects.
 
     The engine's own detection may take a later line for the first one.
     """
@@ -337,7 +337,7 @@ def _csv(files: list[str], where: str, longest_line: int) -> Source:
 
 
 def _header(path: str, longest_line: int) -> tuple[str, list[str], int]:
-    """Return a table's separator, its columns, and how many empty lines stand above them."""
+    """Return a table's separator, its columns, and the number of empty lines above them."""
     lines: list[str] = []
     try:
         with Path(path).open("rb") as plain:

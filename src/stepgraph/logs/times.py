@@ -1,8 +1,8 @@
-"""When an event was, as one number to sort by.
+"""The time of an event as one number to sort by.
 
-Texts mean what `stepgraph.formats.times` says. SQL reads the two usual spellings, plain numbers and
-ISO 8601 timestamps, at the engine's speed; every other text goes through the parser itself, once
-for each distinct one. Columns with a type of their own, such as Parquet has, keep it.
+Texts follow `stepgraph.formats.times`. SQL reads the two usual spellings, plain numbers and ISO
+8601 timestamps, at the engine's speed; every other distinct text goes through the parser once.
+Typed columns, such as those of Parquet, keep their type.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ _AT_ONCE = 10_000
 
 @dataclass(frozen=True)
 class TimeColumn:
-    """How to get a number out of a time column.
+    """The conversion of a time column to numbers.
 
     Parameters
     ----------
     expression
-        SQL for the number: microseconds since 1970 in UTC, or the log's own number; NULL where
-        there is none, or none that is finite.
+        SQL for the number: microseconds since 1970 in UTC, or the log's own number; NULL if missing
+        or not finite.
     kinds
-        How the times are written.
+        The notations of the times.
     kind
         SQL for the kind of a row's time: its place among the values of `TimeKind`.
     """
@@ -65,30 +65,30 @@ class TimeColumn:
 
     @property
     def is_zoned(self) -> bool:
-        """Whether the log says in which zone its moments are."""
+        """Whether the times have a zone."""
         return self.kinds == {TimeKind.ZONED}
 
 
 def time_column(
     engine: Engine, relation: str, column: str, time_format: str | None, where: str
 ) -> TimeColumn:
-    """Find out how times are written.
+    """Detect the notation of a time column.
 
     Parameters
     ----------
     engine, relation
-        Where the events are.
+        The engine and the relation of the events.
     column
         The time column, ``"start"`` or ``"end"``.
     time_format
-        How times are written, in the manner of strptime, where they are no ISO 8601.
+        The format of times other than ISO 8601, as for strptime.
     where
         The log, for messages.
 
     Raises
     ------
     FormatError
-        If a time is written in a way that is not known.
+        If the notation of a time is unknown.
     """
     place = f'"{column}"'
     ((_, kind, *_),) = engine.rows(f"DESCRIBE SELECT {place} FROM {relation}")
@@ -169,8 +169,8 @@ def _with_format(
 
 
 def _nanoseconds(engine: Engine, relation: str, stamp: str, *, is_zoned: bool) -> TimeColumn:
-    """Return how to get a number out of moments that the engine knows to the nanosecond."""
-    # Not by a cast to microseconds, which rounds.
+    """Return the conversion of timestamps with nanoseconds."""
+    # Not a cast to microseconds, which rounds.
     count = f"epoch_ns({stamp})"
     behind = f"(({count} % 1000 + 1000) % 1000)"
     whole = f"(({count} - {behind}) // 1000)"
@@ -200,7 +200,7 @@ class _Texts:
         self.finer = f"regexp_extract({place}, {text(_FINER)}, 1)"
 
     def column(self) -> TimeColumn:
-        """Return how to get a number out of the texts."""
+        """Return the conversion of the texts."""
         found = self.engine.rows(
             f"""
             SELECT kind, count(*) FILTER (WHERE kind > 0 AND try_cast({self.finer} AS INTEGER) > 0)
@@ -223,7 +223,7 @@ class _Texts:
         )
 
     def _others(self) -> Iterator[tuple[str, Time]]:
-        """Yield the other texts and their times; the first that is none raises."""
+        """Yield the other texts and their times; raise on the first invalid one."""
         query = (
             f"SELECT {self.place}, min(recording) FROM {self.relation} WHERE {self.place} IS NOT "
             f"NULL AND NOT {self.is_number} AND NOT {self.is_stamp} GROUP BY ALL ORDER BY ALL"

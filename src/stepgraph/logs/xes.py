@@ -1,8 +1,8 @@
 """XES, the event log format of process mining, read as a stream.
 
-Only what the standard library's expat finds is looked at: the attributes of traces and events,
-whatever else a file holds. Entities and document types are refused, a compressed file may not
-grow out of proportion, and a value may not be endless, so that a hostile file ends in a message.
+The reader uses the standard library's expat and takes the attributes of traces and events only. It
+refuses entities and document types, limits the growth of a compressed file and the length of a
+value, so that a hostile file ends in an error.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from stepgraph.errors import FileError, FormatError
 from stepgraph.logs.engine import LONGEST_LINE
 
 CASE = "case:"
-"""What stands before the name of a trace's attribute, to tell it from an event's."""
+"""The prefix of a trace's attributes, to distinguish them from an event's."""
 COLUMNS = ("case:concept:name", "concept:name", "time:timestamp", "lifecycle:transition")
 """The usual columns: recording, step, time and lifecycle."""
 
@@ -25,12 +25,12 @@ OWN_NAME = COLUMNS[0]
 
 CHUNK = 1 << 18
 LARGEST_RATIO = 200
-"""How many times its size a compressed file may grow; logs grow 10 to 50 times."""
+"""Maximum growth of a compressed file, as a multiple of its size; logs grow 10 to 50 times."""
 RATIO_FROM = 100_000_000
-"""From how many bytes on the ratio counts."""
+"""Minimum size in bytes from which the ratio counts."""
 
 Events = dict[str, list[Any]]
-"""Values by column, one for each event; None where an event has none."""
+"""Values by column, one for each event; None for no value."""
 
 
 class XesReader:
@@ -43,9 +43,9 @@ class XesReader:
     wanted
         The attributes to read; those of traces begin with ``case:``.
     longest
-        How many bytes a value may have.
+        Maximum bytes of a value.
     ratio_from
-        From how many bytes on a compressed file's growth is checked.
+        Minimum size in bytes from which the growth of a compressed file counts.
     """
 
     def __init__(
@@ -61,9 +61,9 @@ class XesReader:
         self.others: set[str] = set()
         """The attributes that the file has besides those wanted, as far as it was read."""
         self.name = ""
-        """What the log calls itself."""
+        """The name of the log."""
         self.unnamed = self.doubled = 0
-        """How many traces have no name, and how many that of another one."""
+        """Number of traces without a name, and of those with the name of another one."""
         self._longest = longest
         self._ratio_from = ratio_from
         self._in_log = False
@@ -77,7 +77,7 @@ class XesReader:
         FileError
             If the file cannot be read or decompressed.
         FormatError
-            If it is no XES, or hostile.
+            If it is not XES, or hostile.
         """
         columns: Events = {key: [] for key in self.wanted}
         self._whole = 0
@@ -126,8 +126,8 @@ class XesReader:
     def _parser(self, columns: Events) -> Any:
         """Return a parser that adds one value an event to each column.
 
-        It is called a million times for a hundred thousand events, so it makes nothing that
-        lasts but the values themselves: rows would keep the garbage collector busy.
+        Its handlers run a million times for a hundred thousand events, so they keep nothing but the
+        values: rows would keep the garbage collector busy.
         """
         parser = expat.ParserCreate()
         parser.ordered_attributes = True  # a list is made faster than a mapping
@@ -135,7 +135,7 @@ class XesReader:
         of_trace = {key: values for key, values in columns.items() if key.startswith(CASE)}
         event_columns = tuple(of_event.values())
         others, names = self.others, set[str]()
-        trace: dict[str, str | None] = {}  # what is known of the trace being read
+        trace: dict[str, str | None] = {}  # the attributes of the current trace
         depth = events = 0
         in_trace = in_event = False
 
@@ -249,6 +249,6 @@ class XesReader:
 
 
 def _ordered(attributes: list[str]) -> list[Any]:
-    """Return an element's key and value as the parser gives them usually."""
+    """Return an element's key and value, in their usual order."""
     pairs = dict(zip(attributes[::2], attributes[1::2], strict=True))
     return ["key", pairs.get("key", ""), "value", pairs.get("value")]
