@@ -3,7 +3,7 @@
 ::
 
     StepgraphError
-    ├── InputError              what came in cannot be used
+    ├── InputError              the input cannot be used
     │   ├── FileError           a path cannot be read or written
     │   ├── FormatError         a file's content is not what its format says
     │   ├── UnknownNameError    a step, method, procedure or column that does not exist
@@ -42,7 +42,7 @@ class LearningWarning(StepgraphWarning):
 
 
 class InputError(StepgraphError):
-    """What came in cannot be used."""
+    """The input cannot be used."""
 
 
 class FileError(InputError):

@@ -369,8 +369,8 @@ def fisher(both: Counts, first: Counts, second: Counts, neither: Counts) -> Matr
     table = np.maximum(np.array([both, first, second, neither], dtype=np.float64), 0.0)
     together, one, other, none = table
     many = together * table.sum(axis=0) > (together + one) * (together + other)
-    # More than to be expected: the sum of the chances of so many and more. Otherwise of what is
-    # left to 1: of one less and fewer, which is the same table with its columns exchanged.
+    # Above the expected number, sum the chances of this number and more. Below it, take 1 minus the
+    # chances of all smaller numbers, which are those of the table with its columns exchanged.
     exchanged = np.array([one + 1, together - 1, none - 1, other + 1])
     tail = _tail(np.where(many, table, exchanged))
     return np.clip(np.where(many, tail, 1 - tail), 0.0, 1.0)

@@ -2,7 +2,7 @@
 
 A baseline of the paper, after Ashutosh et al. (2023), with the segments matched by their labels.
 The method counts and normalises the transitions from each step to the next, START and END included.
-The most frequent predecessor of a step becomes its precondition.
+The step that most often comes directly before a step becomes its precondition.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _transitions(sequences: Iterable[tuple[int, ...]], size: int) -> Matrix:
 
 
 def _most_frequent(after: Matrix) -> nx.DiGraph:
-    """Return the edges from each node to its most frequent predecessors, ties included."""
+    """Return the edges from each node to those most often directly before it, ties included."""
     shares = after / np.maximum(after.sum(axis=0), 1e-300)
     tops = (shares > 0) & np.isclose(shares, shares.max(axis=0))
     graph = nx.DiGraph()
