@@ -39,8 +39,8 @@ def align(
     """Explain each recording by the graph, as cheaply as possible.
 
     The explanation lists the skipped, moved, repeated and inserted steps; all others stay in
-    place. Fitness is 1 where all stay. Precision is the share of the orders that the graph allows
-    which the recordings show.
+    place. Fitness is 1 where all stay. Precision is the share of the next
+    steps allowed by the graph that the recordings show.
 
     Example: stepgraph align pancakes.graph.json pancakes.csv
     """

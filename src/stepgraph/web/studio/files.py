@@ -31,7 +31,7 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".txt")
 
 
 def file_name(raw: str) -> str:
-    """Return the last part of a file name from a browser, with printable characters only.
+    """Return the last part of a file name from a browser, without control characters.
 
     Raises
     ------

@@ -123,7 +123,7 @@ class StudioSession:
         return self._make("add", wanted, step=step, needs=needed)
 
     def remove(self, step: str, needed: str) -> tuple[str, ...]:
-        """Remove an edge, and with it a pin.
+        """Remove an edge, and with it its pin or ban.
 
         Raises
         ------
