@@ -197,6 +197,7 @@ def _raw(engine: Engine, source: Source, columns: Mapping[str, str], procedure: 
     inner = ", ".join(f'{value} AS "{role}"' for role, value in found.items())
     query = f"SELECT {inner} FROM {source.relation}"
     types = {str(row[0]): str(row[1]) for row in engine.rows(f"DESCRIBE {query}")}
+    tidy = _tidy_roles(engine, source, query, types)
 
     def value(role: str) -> str:
         if role not in columns:
@@ -204,8 +205,7 @@ def _raw(engine: Engine, source: Source, columns: Mapping[str, str], procedure: 
         written = f'"{role}"'
         if types[role] != "VARCHAR":
             return written if role in ("start", "end") else f"CAST({written} AS VARCHAR)"
-        # Recordings in typed files have too many names to check.
-        if source.is_text or source.relation == "xes" or role != "recording":
+        if role not in tidy:
             written = stripped(written)
         if role in _NUMBERS and source.decimal_comma:
             written = f"replace({written}, ',', '.')"
@@ -220,6 +220,23 @@ def _raw(engine: Engine, source: Source, columns: Mapping[str, str], procedure: 
         return "raw_events"
     engine.run(f"CREATE VIEW raw_view AS {query}")
     return "raw_view"
+
+
+def _tidy_roles(engine: Engine, source: Source, query: str, types: Mapping[str, str]) -> set[str]:
+    """Return the roles whose texts are taken as they are, without a look at every row.
+
+    Typed files have few names of steps and procedures, which are looked at once, and too many
+    recordings.
+    """
+    if source.is_text or source.relation == "xes":
+        return set()
+    tidy = {"recording"}
+    for role in ("procedure", "step"):
+        if types.get(role) == "VARCHAR":
+            names = engine.rows(f'SELECT DISTINCT "{role}" FROM ({query})')
+            if all(name is None or name == name.strip() for (name,) in names):
+                tidy.add(role)
+    return tidy
 
 
 @dataclass(frozen=True)
