@@ -32,6 +32,20 @@ def test_json_lines_give_the_same(put: Put) -> None:
     assert variants(read_log(path, order="start").only()) == BOTH
 
 
+@pytest.mark.parametrize("step", ["fill", " fill", "fill\u3000", "\tfill "])
+def test_blanks_around_the_names_of_a_typed_log_are_no_part_of_them(
+    step: str, tmp_path: Path
+) -> None:
+    import duckdb
+
+    path = str(tmp_path / "tea.parquet")
+    with duckdb.connect() as engine:
+        engine.execute("CREATE TABLE rows (recording VARCHAR, step VARCHAR)")
+        engine.executemany("INSERT INTO rows VALUES (?, ?)", [["a", step], ["a", "boil"]])
+        engine.execute(f"COPY rows TO '{path}'")
+    assert read_log(path).only().vocabulary.steps == ("fill", "boil")
+
+
 def test_parquet_and_globs_give_the_same(tea: str, tmp_path: Path) -> None:
     import duckdb
 
