@@ -351,6 +351,8 @@ TEA = Demonstrations.from_steps([["boil", "warm", "pour"], ["warm", "boil", "pou
         ({"seed": 0.5}, "the seed is 0.5"),
         ({"threshold": -1}, "the threshold is -1"),
         ({"threshold": "high"}, "the threshold is 'high'"),
+        ({"relaxed": "yes"}, "relaxed is 'yes'; expected True or False"),
+        ({"with_mistakes": "no"}, "with_mistakes is 'no'; expected True or False"),
         ({"constraints": [("pour", "boil")]}, "expected Constraints"),
         (
             {"method": "intersection", "constraints": Constraints(must=[("pour", "boil")])},

@@ -84,6 +84,9 @@ class LearningOptions:
         limit = self.threshold
         if limit is not None and not (isinstance(limit, Real) and 0 <= limit < math.inf):
             raise SettingError(f"the threshold is {limit!r}; expected a number from 0 on")
+        for name in ("relaxed", "with_mistakes"):
+            if getattr(self, name) not in (True, False):
+                raise SettingError(f"{name} is {getattr(self, name)!r}; expected True or False")
         if not isinstance(self.constraints, Constraints):
             raise SettingError(
                 f"constraints is {self.constraints!r:.80}; expected Constraints(must=[...])"
