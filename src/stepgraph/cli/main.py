@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Annotated, Any, cast
 
@@ -41,6 +42,7 @@ NUMBERS = {
     "int range": "a whole number",
     "float range": "a number",
     "integer": "a whole number",
+    "int": "a whole number",
     "float": "a number",
 }
 """The parser's names of numbers, and plain words for them."""
@@ -158,7 +160,7 @@ def run_app(program: typer.Typer, name: str) -> None:
 def _usage_message(error: Any) -> str:
     message = error.format_message().rstrip(".")
     for theirs, ours in NUMBERS.items():
-        message = message.replace(f"is not a valid {theirs}", f"is not {ours}")
+        message = re.sub(rf"is not a valid {theirs}\b", f"is not {ours}", message)
     command = error.ctx.command_path if error.ctx is not None else "stepgraph"
     if command in HINTS and "unexpected extra argument" in message:
         message += f"; {HINTS[command]}"
