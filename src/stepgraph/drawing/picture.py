@@ -66,6 +66,10 @@ class Box:
         The line around it, where it is not the usual one.
     about
         Further information, shown beside the mouse.
+    done
+        Whether it is coloured as done.
+    mark
+        A word below the name; empty for none.
     """
 
     name: str
@@ -74,12 +78,14 @@ class Box:
     repeatable: bool = False
     stroke: Stroke | None = None
     about: str = ""
+    done: bool = False
+    mark: str = ""
 
     @property
     def marks(self) -> tuple[str, ...]:
         """The words below the name."""
-        marks = (("optional", self.optional), ("repeatable", self.repeatable))
-        return tuple(word for word, holds in marks if holds)
+        marks = (("optional", self.optional), ("repeatable", self.repeatable), (self.mark, True))
+        return tuple(word for word, holds in marks if word and holds)
 
 
 @dataclass(frozen=True)
