@@ -198,7 +198,7 @@ def _line_look(stroke: Stroke, theme: Theme) -> dict[str, str | float]:
 
 def _box(node: int, box: Box, label: Label, centre: Point, theme: Theme) -> str:
     look: dict[str, str | float] = {
-        "fill": theme.end_box if box.is_end else theme.done if box.done else theme.box,
+        "fill": theme.end_box if box.is_end or box.done else theme.box,
         "stroke": theme.outline,
         "stroke_width": 1.2,
     }

@@ -67,7 +67,7 @@ class Box:
     about
         Further information, shown beside the mouse.
     done
-        Whether it is coloured as done.
+        Whether it is coloured as done, like START.
     mark
         A word below the name; empty for none.
     """

@@ -25,8 +25,6 @@ class Theme:
         Names, and the text beside them.
     box, end_box, outline
         The inside of a step, of START and END, and the line around both.
-    done
-        The inside of a step that is done, where a drawing tells such steps apart.
     edge
         An edge; in a comparison, one that both graphs have.
     missing, spurious
@@ -41,7 +39,6 @@ class Theme:
     box: str
     end_box: str
     outline: str
-    done: str
     edge: str
     missing: str
     spurious: str
@@ -55,7 +52,6 @@ LIGHT = Theme(
     box="#f3f6f9",
     end_box="#dce6ef",
     outline="#5d6a77",
-    done="#cfe9d3",
     edge="#37424d",
     missing="#0065a3",
     spurious="#b84300",
@@ -67,7 +63,6 @@ DARK = Theme(
     box="#252b32",
     end_box="#33414f",
     outline="#95a3b0",
-    done="#1f4a2c",
     edge="#c5ced7",
     missing="#6cbcf0",
     spurious="#ffa263",
