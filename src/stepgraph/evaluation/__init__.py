@@ -1,17 +1,24 @@
 """The quality of a graph: against a known graph, against sequences, and against controls.
 
-Edge scores, sequence measures and intervals are pure functions. The controls are graphs that
-need no learning; a score is meaningful only beside theirs.
+Edge scores, sequence measures, intervals and paired tests are pure functions. The controls are
+graphs that need no learning; a score is meaningful only beside theirs.
 """
 
 from stepgraph.evaluation.graph_scores import (
     EdgeScores,
-    Interval,
     compare_edges,
     graph_sequence_accuracy,
     macro_average,
-    mean_interval,
     sequence_log_likelihood,
+)
+from stepgraph.evaluation.intervals import (
+    Interval,
+    PairedTest,
+    Range,
+    bootstrap_interval,
+    mean_interval,
+    paired_test,
+    paper_width,
 )
 from stepgraph.evaluation.probabilities import (
     Bin,
@@ -25,13 +32,18 @@ __all__ = [
     "Bin",
     "EdgeScores",
     "Interval",
+    "PairedTest",
+    "Range",
     "average_precision",
+    "bootstrap_interval",
     "brier_score",
     "calibration_error",
     "compare_edges",
     "graph_sequence_accuracy",
     "macro_average",
     "mean_interval",
+    "paired_test",
+    "paper_width",
     "reliability",
     "sequence_log_likelihood",
 ]

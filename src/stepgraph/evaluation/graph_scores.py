@@ -1,7 +1,6 @@
 """The quality of a graph: its edges against a known graph, and the fit of sequences.
 
 Precision, recall and F1 over edges follow the paper's appendix 'Evaluation Measures'.
-`mean_interval` says how sure the mean over repeated runs is.
 """
 
 from __future__ import annotations
@@ -9,9 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import fmean, stdev
+from statistics import fmean
 
-from stepgraph.errors import GraphError, MissingExtraError, SettingError, UnknownNameError
+from stepgraph.errors import GraphError, UnknownNameError
 from stepgraph.graph import Edge, TaskGraph
 from stepgraph.learners.tgml.stopping import sequence_accuracy
 from stepgraph.repetitions import Repetitions, without_repetitions
@@ -160,46 +159,3 @@ def sequence_log_likelihood(graph: TaskGraph, steps: Iterable[str]) -> float:
 
 def _seen(demonstrations: Demonstrations) -> Iterable[tuple[int, str]]:
     return ((node, demonstrations.vocabulary.name(node)) for node in demonstrations.seen)
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A mean and the half-width of its confidence interval."""
-
-    mean: float
-    half_width: float
-
-
-def mean_interval(values: Sequence[float], confidence: float = 0.9) -> Interval:
-    """Return the mean and its Student's t interval, as the paper gives it for its five runs.
-
-    Parameters
-    ----------
-    values
-        One value a run. Equal values, or a single one, have a half-width of 0.
-    confidence
-        The share of intervals that hold the true mean, between 0 and 1.
-
-    Raises
-    ------
-    SettingError
-        If the confidence is not between 0 and 1.
-    MissingExtraError
-        If scipy is needed and not installed.
-
-    Examples
-    --------
-    >>> mean_interval([0.8, 0.8, 0.8])
-    Interval(mean=0.8, half_width=0.0)
-    """
-    if not 0 < confidence < 1:
-        raise SettingError(f"the confidence is {confidence}; expected a number between 0 and 1")
-    mean = fmean(values)
-    if len(values) < 2 or max(values) == min(values):
-        return Interval(values[0] if max(values) == min(values) else mean, 0.0)
-    try:
-        from scipy.stats import t
-    except ModuleNotFoundError:
-        raise MissingExtraError("an interval over several runs", "stats") from None
-    quantile = float(t.ppf(0.5 + confidence / 2, len(values) - 1))
-    return Interval(mean, quantile * stdev(values) / math.sqrt(len(values)))
