@@ -7,8 +7,10 @@ whole of Z under masks where that is faster. Chunks of sequences have a bounded 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
 from itertools import chain
 from typing import NamedTuple, Protocol
 
@@ -17,7 +19,17 @@ import torch
 from torch import Tensor
 
 from stepgraph.errors import FormatError
-from stepgraph.learners.tgml.pair_sums import Chunk, Indices, PairMasks, PairSquares
+from stepgraph.learners.base import one_of
+from stepgraph.learners.tgml.pair_sums import (
+    Chunk,
+    Indices,
+    PairMasks,
+    PairSquares,
+    placed,
+    with_moved_tensors,
+)
+from stepgraph.repetitions import Repetitions, without_repetitions
+from stepgraph.sequences import Demonstrations, expect_demonstrations
 
 CHUNK_ENTRIES = 4_000_000
 """Maximum number of entries of Z in one chunk of sequences; some 100 MB of work space."""
@@ -34,6 +46,9 @@ class Pairs(Protocol):
 
     def gradient(self, of_num: Tensor, of_arrivals: Tensor) -> Tensor:
         """Return the gradient of Z: (models, procedures, nodes, nodes)."""
+
+    def moved(self, move: Callable[[Tensor], Tensor]) -> Pairs:
+        """Return a copy with what `move` makes of its tensors."""
 
 
 class Flat(NamedTuple):
@@ -97,7 +112,7 @@ class SequenceBatch:
             raise FormatError("no sequences; a batch needs at least one")
         self.sizes = tuple(sizes)
         self.stride = max(sizes) if stride is None else stride
-        self.device = torch.device(device)
+        self.device = _numbered(device)
         self.weights: Tensor | None = None
         """(sequences,): the number of recordings behind each; None if each is one."""
         if weights is not None and any(weight != 1 for group in weights for weight in group):
@@ -110,6 +125,95 @@ class SequenceBatch:
         self._kept: dict[int, Pairs] = {}
         self.keeps_pairs = sum(chunk.entries for chunk in self._chunks) <= kept_entries
         """Whether the pairs of all chunks stay in memory."""
+
+    @classmethod
+    def from_demonstrations(
+        cls,
+        demonstrations: Demonstrations | Iterable[Demonstrations],
+        *,
+        repetitions: Repetitions | str = Repetitions.FIRST,
+        seed: int = 0,
+        stride: int | None = None,
+        device: torch.device | str = "cpu",
+    ) -> SequenceBatch:
+        """Build a batch from the recordings of one or more procedures.
+
+        Equal sequences are taken together and weighted with the number of their recordings.
+        Recordings with marked mistakes count as any other; see
+        `Demonstrations.without_marked_mistakes`.
+
+        Parameters
+        ----------
+        demonstrations
+            The recordings of each procedure.
+        repetitions
+            Which occurrence of a repeated step counts.
+        seed
+            The seed of a policy that draws at random.
+        stride, device
+            As for a batch from node numbers.
+
+        Raises
+        ------
+        InputError
+            If a value is not `Demonstrations`, there is none, or the policy is unknown.
+
+        Examples
+        --------
+        >>> tea = Demonstrations.from_steps([["boil", "pour"], ["boil", "pour"]])
+        >>> toast = Demonstrations.from_steps([["cut", "toast", "butter"]])
+        >>> batch = SequenceBatch.from_demonstrations([tea, toast])
+        >>> len(batch), batch.sizes, batch.weights
+        (2, (4, 5), tensor([2., 1.]))
+        """
+        if isinstance(demonstrations, Demonstrations | str) or not isinstance(
+            demonstrations, Iterable
+        ):
+            demonstrations = [demonstrations]
+        several = list(demonstrations)
+        for recordings in several:
+            expect_demonstrations(recordings, "SequenceBatch.from_demonstrations")
+        policy = one_of("repetitions", repetitions, Repetitions)
+        counted = [_counted(recordings, policy, seed) for recordings in several]
+        return cls(
+            [list(counts) for counts in counted],
+            [len(recordings.vocabulary) + 2 for recordings in several],
+            stride=stride,
+            device=device,
+            weights=[list(counts.values()) for counts in counted],
+        )
+
+    def to(self, device: torch.device | str, *, non_blocking: bool = False) -> SequenceBatch:
+        """Return the batch on a device; itself if it is there.
+
+        Parameters
+        ----------
+        device
+            The device.
+        non_blocking
+            Whether to return before the copy is done, from memory that is pinned.
+        """
+        device = _numbered(device)
+        if device == self.device:
+            return self
+        return self._moved(device, partial(Tensor.to, device=device, non_blocking=non_blocking))
+
+    def pin_memory(self) -> SequenceBatch:
+        """Return the batch in pinned memory, with all that is worked out once worked out.
+
+        A `DataLoader` with ``pin_memory=True`` calls this.
+        """
+        if self.keeps_pairs:
+            for number in range(len(self._chunks)):
+                self.pairs(number)
+        return self._moved(self.device, Tensor.pin_memory)
+
+    def _moved(self, device: torch.device, move: Callable[[Tensor], Tensor]) -> SequenceBatch:
+        other = with_moved_tensors(self, move)
+        other.device = device
+        other._chunks = tuple(chunk.moved(device, move) for chunk in self._chunks)
+        other._kept = {number: pairs.moved(move) for number, pairs in self._kept.items()}
+        return other
 
     def __len__(self) -> int:
         return self.count
@@ -124,7 +228,12 @@ class SequenceBatch:
         """The place of each input sequence among the chunks' sequences."""
         position = np.empty(self.count, dtype=np.int64)
         position[self._order] = np.arange(self.count)
-        return torch.from_numpy(position).to(self.device)
+        return placed(position, self.device)
+
+    @cached_property
+    def order(self) -> Tensor:
+        """The place among the input of each of the chunks' sequences."""
+        return placed(self._order, self.device)
 
     def pairs(self, number: int) -> Pairs:
         """Return the pairs that the sums of a chunk run over."""
@@ -159,6 +268,27 @@ class SequenceBatch:
                 nodes, lengths[start:end], self._flat.owner[some], sizes, self.stride, self.device
             )
             start = end
+
+
+def _counted(
+    demonstrations: Demonstrations, policy: Repetitions, seed: int
+) -> dict[tuple[int, ...], float]:
+    """Return the distinct sequences without repetition, each with its number of recordings."""
+    rng = random.Random(seed)
+    counts: dict[tuple[int, ...], float] = {}
+    for recording in demonstrations:
+        sequences: tuple[tuple[int, ...], ...] = (recording.steps,)
+        if recording.has_repetitions:
+            alone = replace(demonstrations, sequences=(recording,))
+            sequences = without_repetitions(alone, policy, seed=rng.getrandbits(32)).sequences
+        for steps in sequences:
+            counts[steps] = counts.get(steps, 0.0) + recording.weight
+    return counts
+
+
+def _numbered(device: torch.device | str) -> torch.device:
+    """Return a device as tensors on it name it: 'cuda' is the first or current of several."""
+    return torch.empty(0, device=device).device
 
 
 def flattened(sequences: Sequence[Sequence[Sequence[int]]], sizes: Sequence[int]) -> Flat:

@@ -8,9 +8,11 @@ the time, and a mask is made in one comparison.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -18,6 +20,24 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 Indices = NDArray[np.int64]
+Moved = TypeVar("Moved")
+
+
+def placed(array: NDArray[np.int64] | NDArray[np.bool_], device: torch.device) -> Tensor:
+    """Return an array as a tensor on a device."""
+    # What is made in inference mode and kept could not be used in training.
+    with torch.inference_mode(False):
+        return torch.from_numpy(array).to(device)
+
+
+def with_moved_tensors(thing: Moved, move: Callable[[Tensor], Tensor]) -> Moved:
+    """Return a shallow copy of an object with each of its tensors moved."""
+    other = copy(thing)
+    with torch.inference_mode(False):
+        for name, value in vars(thing).items():
+            if isinstance(value, Tensor):
+                vars(other)[name] = move(value)
+    return other
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +77,12 @@ class Chunk:
         """Number of entries of Z that its sequences use, padding included."""
         return int(self.nodes.size) * int(self.nodes.shape[1])
 
+    def moved(self, device: torch.device, move: Callable[[Tensor], Tensor]) -> Chunk:
+        """Return the chunk for another device, with what `move` makes of its tensors."""
+        other = with_moved_tensors(self, move)
+        vars(other)["device"] = device
+        return other
+
     def parts(self, most: int) -> Iterator[Chunk]:
         """Cut the chunk into smaller ones of at most `most` sequences."""
         for start in range(0, len(self.nodes), max(most, 1)):
@@ -68,29 +94,30 @@ class Chunk:
     @cached_property
     def padding(self) -> Tensor | None:
         """(sequences, terms, 1): the places beyond a sequence's end; None if there are none."""
-        return None if bool(self.is_term.all()) else ~self.is_term[..., None]
+        exists = np.arange(1, self.nodes.shape[1]) < self.lengths[:, None]
+        return None if exists.all() else placed(~exists[..., None], self.device)
 
     @cached_property
     def is_term(self) -> Tensor:
         """(sequences, terms): which terms t = 1 ... |y| a sequence has."""
         terms = np.arange(1, self.nodes.shape[1]) < self.lengths[:, None]
-        return torch.from_numpy(terms).to(self.device)
+        return placed(terms, self.device)
 
     @cached_property
     def owner_tensor(self) -> Tensor:
         """The procedure of each sequence, as a tensor."""
-        return torch.from_numpy(self.owner).to(self.device)
+        return placed(self.owner, self.device)
 
     @cached_property
     def nodes_tensor(self) -> Tensor:
         """The node numbers, as a tensor."""
-        return torch.from_numpy(self.nodes).to(self.device)
+        return placed(self.nodes, self.device)
 
     @cached_property
     def is_node(self) -> Tensor | None:
         """(procedures, nodes): which rows of Z are nodes and not padding; None if all are."""
         is_node = np.arange(self.stride) < self.sizes[:, None]
-        return None if is_node.all() else torch.from_numpy(is_node).to(self.device)
+        return None if is_node.all() else placed(is_node, self.device)
 
     @cached_property
     def places(self) -> Indices:
@@ -105,7 +132,7 @@ class Chunk:
         """(sequences, nodes, terms): which nodes have not come before a term."""
         is_node = np.arange(self.stride) < self.sizes[self.owner, None]
         unobserved = self.places[:, :, None] >= np.arange(1, self.nodes.shape[1])
-        return torch.from_numpy(unobserved & is_node[:, :, None]).to(self.device)
+        return placed(unobserved & is_node[:, :, None], self.device)
 
 
 class PairSquares:
@@ -124,7 +151,7 @@ class PairSquares:
 
     def __init__(self, chunk: Chunk) -> None:
         nodes, side = chunk.nodes, chunk.stride
-        self._chunk = chunk
+        self._procedures, self._side, self._is_node = len(chunk.sizes), side, chunk.is_node
         length = nodes.shape[1]
         exists = np.arange(length) < chunk.lengths[:, None]
         # Places without a pair read the zero behind the last entry.
@@ -132,18 +159,24 @@ class PairSquares:
         rows = (chunk.owner[:, None] * side + nodes) * side
         both = exists[:, :, None] & exists[:, None, :]
         cells = np.where(both, rows[:, :, None] + nodes[:, None, :], none)
-        self._cells = torch.from_numpy(cells.ravel()).to(chunk.device)
+        self._cells = placed(cells.ravel(), chunk.device)
         self._shape = (len(nodes), length, length)
         self._room: dict[torch.dtype, tuple[Tensor, Tensor]] = {}
-        self._below = torch.ones(length, length, device=chunk.device).tril_(-1)
+        self._below = placed(np.tri(length, k=-1, dtype=np.bool_), chunk.device)
         incomplete = (chunk.lengths < chunk.sizes[chunk.owner])[:, None]
-        self._incomplete = torch.from_numpy(incomplete).to(chunk.device)
+        self._incomplete = placed(incomplete, chunk.device)
         self._some_complete = not incomplete.all()
         self._columns = None
         if incomplete.any():
             columns = chunk.owner[:, None] * side + nodes
             columns = np.where(exists & incomplete, columns, len(chunk.sizes) * side)
-            self._columns = torch.from_numpy(columns.ravel()).to(chunk.device)
+            self._columns = placed(columns.ravel(), chunk.device)
+
+    def moved(self, move: Callable[[Tensor], Tensor]) -> PairSquares:
+        """Return a copy with what `move` makes of its tensors."""
+        other = with_moved_tensors(self, move)
+        other._room = {}
+        return other
 
     def sums(self, models: Tensor) -> tuple[Tensor, Tensor]:
         """Return num_t and arrival_s: (sequences, terms, models) each."""
@@ -169,7 +202,7 @@ class PairSquares:
 
     def gradient(self, of_num: Tensor, of_arrivals: Tensor) -> Tensor:
         """Return the gradient of Z: (models, procedures, nodes, nodes)."""
-        procedures, side = len(self._chunk.sizes), self._chunk.stride
+        procedures, side = self._procedures, self._side
         below = self._below.to(of_num.dtype)
         edge = of_num.new_zeros(len(of_num), 1)
         square, _ = self._working(of_num.dtype)
@@ -197,14 +230,14 @@ class PairSquares:
     def _working(self, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
         """Return buffers for two squares of all sequences, allocated once."""
         if dtype not in self._room:
-            room = torch.empty((2, *self._shape), dtype=dtype, device=self._cells.device)
-            self._room[dtype] = room[0], room[1]
+            with torch.inference_mode(False):
+                room = torch.empty((2, *self._shape), dtype=dtype, device=self._cells.device)
+                self._room[dtype] = room[0], room[1]
         return self._room[dtype]
 
     def _over_nodes(self, Z: Tensor) -> Tensor:
         """Return Z with the rows that are padding set to 0."""
-        is_node = self._chunk.is_node
-        return Z if is_node is None else Z * is_node[..., None]
+        return Z if self._is_node is None else Z * self._is_node[..., None]
 
 
 DENSE = 3
@@ -241,8 +274,9 @@ class PairMasks:
         # A node that never comes is later than all that come, and nothing is later than it.
         earlier = np.full_like(places, nodes.shape[1])
         earlier[slot] = chunk.places
-        mask = torch.from_numpy(places)[:, :, None] > torch.from_numpy(earlier)[:, None, :]
-        self._mask = mask.to(chunk.device).view(*self._shape, side)
+        with torch.inference_mode(False):
+            mask = torch.from_numpy(places)[:, :, None] > torch.from_numpy(earlier)[:, None, :]
+            self._mask = mask.to(chunk.device).view(*self._shape, side)
         self._masks: dict[torch.dtype, tuple[Tensor, Tensor]] = {}
 
         # Where each term's row and column stand among (procedures, places, nodes), and back; what
@@ -250,7 +284,7 @@ class PairMasks:
         is_term = np.arange(1, nodes.shape[1]) < chunk.lengths[:, None]
         self._terms = (*nodes[:, 1:].shape, 1)
         self._row, self._column = (
-            torch.from_numpy((slot[:, None] * side + where).ravel()).to(chunk.device)
+            placed((slot[:, None] * side + where).ravel(), chunk.device)
             for where in (nodes[:, 1:], nodes[:, :-1])
         )
         none = is_term.size
@@ -259,7 +293,7 @@ class PairMasks:
         for where in (nodes[:, 1:], nodes[:, :-1]):
             found = np.full(len(places) * side, none)
             found[(slot[:, None] * side + where)[is_term]] = numbers[is_term]
-            back.append(torch.from_numpy(found).to(chunk.device))
+            back.append(placed(found, chunk.device))
         self._of_row, self._of_column = back
 
     @staticmethod
@@ -268,6 +302,12 @@ class PairMasks:
         places = int(np.bincount(chunk.owner).max())
         cells = len(chunk.sizes) * places * chunk.stride**2
         return cells <= min(DENSE * chunk.entries, most)
+
+    def moved(self, move: Callable[[Tensor], Tensor]) -> PairMasks:
+        """Return a copy with what `move` makes of its tensors."""
+        other = with_moved_tensors(self, move)
+        other._masks = {}
+        return other
 
     def sums(self, models: Tensor) -> tuple[Tensor, Tensor]:
         """Return num_t and arrival_s: (sequences, terms, models) each."""
@@ -296,8 +336,9 @@ class PairMasks:
     def _working(self, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
         """Return the mask in the type of Z, and a buffer for products."""
         if dtype not in self._masks:
-            mask = self._mask.to(dtype)
-            self._masks[dtype] = mask, torch.empty_like(mask)
+            with torch.inference_mode(False):
+                mask = self._mask.to(dtype)
+                self._masks[dtype] = mask, torch.empty_like(mask)
         return self._masks[dtype]
 
 
