@@ -13,21 +13,45 @@ as the sequence has pairs of steps.
 
 from __future__ import annotations
 
+from enum import StrEnum
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
+from torch.autograd import forward_ad
 
+from stepgraph.errors import InputError
+from stepgraph.learners.base import check_number, one_of
 from stepgraph.learners.tgml.batches import SequenceBatch
 from stepgraph.learners.tgml.pair_sums import Chunk
 
 CASE_ENTRIES = 16_000_000
 """Number of entries of unweighted graphs in one step of work."""
 
+EXCESS = 0.02
+"""How far a row of Z may exceed a sum of 1: in half precision, an even row of softmax does so by
+less than 0.01."""
+BELOW_ZERO = 1e-5
+"""How far an entry of Z may be below 0, as one is when derivatives are checked by differences."""
+
+
+class Reduction(StrEnum):
+    """What becomes of the losses of the sequences."""
+
+    SUM = "sum"
+    """Their sum, as in Eq. 6."""
+    MEAN = "mean"
+    """Their mean; with weights, their weighted mean."""
+    NONE = "none"
+    """They stay as they are, one for each sequence."""
+
 
 class TGMLLoss(nn.Module):
     """The Task Graph Maximum Likelihood loss, Eq. 6, for any network that outputs Z.
+
+    It has derivatives of any order and works inside `torch.func` (`grad`, `vmap`, `jacrev`,
+    `hessian`). Half precision is computed in float32, inside autocast too.
 
     Parameters
     ----------
@@ -35,6 +59,16 @@ class TGMLLoss(nn.Module):
         The weight of the contrastive term; 1 gives the negative log-likelihood.
     epsilon
         Added inside both logarithms; 0 is the paper's equation, 1e-6 what its code uses.
+    reduction
+        What becomes of the losses of the sequences: 'sum', 'mean' or 'none'; see `Reduction`.
+    check
+        Whether to refuse a Z with negative entries or rows that sum to more than one, such as
+        scores before the softmax. It costs a look at Z, and on a GPU a wait for it.
+
+    Raises
+    ------
+    SettingError
+        If a parameter has a value that it cannot take.
 
     Examples
     --------
@@ -42,15 +76,35 @@ class TGMLLoss(nn.Module):
     >>> Z = torch.full((4, 4), 0.25, requires_grad=True)
     >>> loss = TGMLLoss(beta=0.005)(Z, batch)
     >>> loss.backward()
+    >>> TGMLLoss(reduction="mean")
+    TGMLLoss(beta=0.005, epsilon=0.0, reduction='mean', check=True)
     """
 
-    def __init__(self, beta: float = 0.005, epsilon: float = 0.0) -> None:
+    def __init__(
+        self,
+        beta: float = 0.005,
+        epsilon: float = 0.0,
+        *,
+        reduction: Reduction | str = Reduction.SUM,
+        check: bool = True,
+    ) -> None:
         super().__init__()
+        check_number("beta", beta, low=0.0)
+        check_number("epsilon", epsilon, low=0.0)
         self.beta = beta
         self.epsilon = epsilon
+        self.reduction = one_of("reduction", reduction, Reduction)
+        self.check = check
+
+    def extra_repr(self) -> str:
+        """Return the parameters, for the module's representation."""
+        settings = f"beta={self.beta}, epsilon={self.epsilon}"
+        return f"{settings}, reduction={self.reduction.value!r}, check={self.check}"
 
     def forward(self, Z: Tensor, batch: SequenceBatch, weights: Tensor | None = None) -> Tensor:
-        """Return the loss summed over all sequences, and models where Z holds several.
+        """Return the loss, over all sequences and, where Z holds several, all models.
+
+        Without a reduction its shape is (sequences,) or (models, sequences).
 
         Parameters
         ----------
@@ -61,12 +115,24 @@ class TGMLLoss(nn.Module):
         weights
             One factor for each sequence, in the order of the batch's input; by default the batch's
             own weights.
+
+        Raises
+        ------
+        InputError
+            If Z or the weights have another shape, type or device than the batch needs, or Z holds
+            no weights but scores.
         """
+        losses = _losses(Z, batch, self.beta, self.epsilon, check=self.check)
         weights = batch.weights if weights is None else weights
         if weights is not None:
-            return tgml_loss(Z, batch, self.beta, epsilon=self.epsilon, weights=weights).sum()
-        numerators, denominators = _log_sums(Z, batch, self.epsilon, ordered=False)
-        return self.beta * denominators.sum() - numerators.sum()
+            # In the order of the chunks, as the losses are.
+            weights = _as_factors(weights, losses, batch)[..., batch.order]
+            losses = losses * weights
+        if self.reduction is Reduction.NONE:
+            return _in_given_order(losses, batch, Z)
+        if self.reduction is Reduction.SUM:
+            return losses.sum()
+        return losses.mean() if weights is None else losses.sum() / weights.expand_as(losses).sum()
 
 
 def tgml_loss(
@@ -79,6 +145,8 @@ def tgml_loss(
 ) -> Tensor:
     """Return Eq. 6 for each sequence: (sequences,) or (models, sequences).
 
+    Unlike the module, it takes any weights: it does not check Z.
+
     Parameters
     ----------
     Z, batch
@@ -90,15 +158,16 @@ def tgml_loss(
     weights
         One factor for each sequence.
     """
-    numerators, denominators = _log_sums(Z, batch, epsilon)
-    loss = -(numerators - beta * denominators)
-    return loss if weights is None else loss * weights
+    losses = _in_given_order(_losses(Z, batch, beta, epsilon), batch, Z)
+    return losses if weights is None else losses * _as_factors(weights, losses, batch)
 
 
 def log_likelihood(Z: Tensor, batch: SequenceBatch) -> Tensor:
-    """Return log P(y | Z) of a weighted graph, Eq. 3 to 5, for each sequence."""
-    numerators, denominators = _log_sums(Z, batch, 0.0)
-    return numerators - denominators
+    """Return log P(y | Z) of a weighted graph, Eq. 3 to 5, for each sequence.
+
+    Rows need not sum to one.
+    """
+    return -tgml_loss(Z, batch, 1.0)
 
 
 def unweighted_log_likelihood(Z: Tensor, batch: SequenceBatch) -> Tensor:
@@ -131,24 +200,51 @@ def _log_cases(edges: Tensor, chunk: Chunk) -> Tensor:
     return torch.where(chunk.is_term, log_ratio, 0.0).sum(-1)
 
 
-def _log_sums(
-    Z: Tensor, batch: SequenceBatch, epsilon: float, *, ordered: bool = True
-) -> tuple[Tensor, Tensor]:
-    """Return the sums over t of log num_t and log den_t, for each sequence."""
+def _losses(
+    Z: Tensor, batch: SequenceBatch, beta: float, epsilon: float, *, check: bool = False
+) -> Tensor:
+    """Return Eq. 6 for each sequence, in the order of the chunks: (models, sequences)."""
     models = _as_models(Z, batch)
-    pairs: list[tuple[Tensor, Tensor]] = [
-        LogSums.apply(models, batch, number, epsilon)  # type: ignore[no-untyped-call]
-        for number in range(len(batch.chunks))
+    if not models.is_floating_point():
+        raise InputError(f"Z holds {Z.dtype}; expected real numbers, such as torch.float32")
+    if models.device != batch.device:
+        raise InputError(
+            f"Z is on {models.device} and the batch on {batch.device}; expected one device, as "
+            "batch.to(Z.device) gives it"
+        )
+    if models.dtype.itemsize < 4:
+        models = models.float()
+    if check and not torch.compiler.is_compiling():
+        _refuse_scores(models, batch)
+    # The closed form is faster, but for the first derivative of ordinary tensors only.
+    general = _transforms_active() or _has_tangent(models)
+    losses = chunk_losses if general else ChunkLosses.apply
+    parts: list[Tensor] = [
+        losses(models, batch, number, beta, epsilon) for number in range(len(batch.chunks))
     ]
-    numerators = pairs[0][0] if len(pairs) == 1 else torch.cat([pair[0] for pair in pairs], -1)
-    denominators = pairs[0][1] if len(pairs) == 1 else torch.cat([pair[1] for pair in pairs], -1)
-    if not ordered:
-        return numerators, denominators
-    return _in_given_order(numerators, batch, Z), _in_given_order(denominators, batch, Z)
+    return parts[0] if len(parts) == 1 else torch.cat(parts, -1)
 
 
-class LogSums(torch.autograd.Function):
-    """The sums over t of log num_t and log den_t, with their gradient in closed form.
+def chunk_losses(
+    models: Tensor, batch: SequenceBatch, number: int, beta: float, epsilon: float
+) -> Tensor:
+    """Return Eq. 6 for each sequence of a chunk, differentiable in every way: (models, sequences).
+
+    Parameters
+    ----------
+    models
+        (models, procedures, nodes, nodes): the adjacency matrices.
+    batch, number
+        The sequences, and which chunk of them.
+    beta, epsilon
+        The weight of the contrastive term, and what is added inside the logarithms.
+    """
+    num, den = _terms(models, batch, number, epsilon)
+    return (den.log() * beta - num.log()).sum(1).T
+
+
+class ChunkLosses(torch.autograd.Function):
+    """The same as `chunk_losses`, with its gradient in closed form.
 
     As den_t = sum of arrival_s over s < t, minus the sum of num_s over 0 < s < t, the gradient
     is another pair of sums over the same entries: an arrival at s is in every later denominator,
@@ -157,9 +253,9 @@ class LogSums(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, models: Tensor, batch: SequenceBatch, number: int, epsilon: float
-    ) -> tuple[Tensor, Tensor]:
-        """Return both sums for a chunk of the batch: (models, sequences) each."""
+        ctx: Any, models: Tensor, batch: SequenceBatch, number: int, beta: float, epsilon: float
+    ) -> Tensor:
+        """Return the losses of a chunk of the batch: (models, sequences)."""
         chunk = batch.chunks[number]
         num, arrivals = batch.pairs(number).sums(models.detach())
         den = arrivals.cumsum_(1).sub_(num.cumsum(1)).add_(num)
@@ -169,37 +265,200 @@ class LogSums(torch.autograd.Function):
         if chunk.padding is not None:
             num.masked_fill_(chunk.padding, 1.0)
             den.masked_fill_(chunk.padding, 1.0)
-        ctx.save_for_backward(num, den)
+        ctx.save_for_backward(models, num, den)
         # Does not save the pairs: a large batch rebuilds them, to hold one chunk's at a time.
-        ctx.batch, ctx.number = batch, number
-        return num.log().sum(1).T, den.log().sum(1).T
+        ctx.batch, ctx.number, ctx.beta, ctx.epsilon = batch, number, beta, epsilon
+        return den.log().mul_(beta).sub_(num.log()).sum(1).T
 
     @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, for_num: Tensor, for_den: Tensor) -> tuple[Tensor, None, None, None]:
-        """Return the gradient of Z."""
-        num, den = ctx.saved_tensors
+    def backward(ctx: Any, of_losses: Tensor) -> tuple[Tensor, None, None, None, None]:
+        """Return the gradient of Z, itself differentiable if its graph is asked for."""
+        models, num, den = ctx.saved_tensors
         chunk = ctx.batch.chunks[ctx.number]
-        from_den = for_den.T[:, None] / den
+        spread: Any = ctx.batch.pairs(ctx.number).gradient
+        if torch.is_grad_enabled() or _transforms_active():
+            num, den = _terms(models, ctx.batch, ctx.number, ctx.epsilon)
+            spread = partial(_spread, batch=ctx.batch, number=ctx.number)
+        from_num = of_losses.T[:, None] / num
+        from_den = of_losses.T[:, None] * ctx.beta / den
         if chunk.padding is not None:
             from_den.masked_fill_(chunk.padding, 0.0)
         later = from_den.sum(1, keepdim=True) - from_den.cumsum(1)  # denominators after t
-        from_num = (for_num.T[:, None] / num).sub_(later)
+        from_num.add_(later).neg_()
         from_arrivals = later.add_(from_den)
-        gradient = ctx.batch.pairs(ctx.number).gradient(from_num, from_arrivals)
-        return gradient, None, None, None
+        return spread(from_num, from_arrivals), None, None, None, None
+
+
+class PairSums(torch.autograd.Function):
+    """num_t and arrival_t of a chunk's sequences: linear in Z, with `Spread` as its transpose."""
+
+    @staticmethod
+    def forward(models: Tensor, batch: SequenceBatch, number: int) -> tuple[Tensor, Tensor]:
+        """Return both sums, 0 beyond a sequence's end: (sequences, terms, models) each."""
+        num, arrivals = batch.pairs(number).sums(models.detach())
+        padding = batch.chunks[number].padding
+        if padding is not None:
+            num.masked_fill_(padding, 0.0)
+            arrivals.masked_fill_(padding, 0.0)
+        return num, arrivals
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:  # noqa: ARG004
+        """Keep the chunk."""
+        _, ctx.batch, ctx.number = inputs
+
+    @staticmethod
+    def backward(ctx: Any, of_num: Tensor, of_arrivals: Tensor) -> tuple[Tensor, None, None]:
+        """Return the gradient of Z."""
+        return _spread(of_num, of_arrivals, ctx.batch, ctx.number), None, None
+
+    @staticmethod
+    def jvp(ctx: Any, change: Tensor, *_: None) -> tuple[Tensor, Tensor]:
+        """Return the change of both sums with a change of Z."""
+        return _pair_sums(change, ctx.batch, ctx.number)
+
+    @staticmethod
+    def vmap(
+        info: Any, in_dims: tuple[int, ...], models: Tensor, batch: SequenceBatch, number: int
+    ) -> tuple[tuple[Tensor, Tensor], tuple[int, int]]:
+        """Take what is mapped over as so many more models."""
+        together = models.movedim(in_dims[0], 0).flatten(0, 1)
+        num, arrivals = _pair_sums(together, batch, number)
+        apart = (*num.shape[:2], info.batch_size, -1)
+        return (num.view(apart), arrivals.view(apart)), (2, 2)
+
+
+class Spread(torch.autograd.Function):
+    """The gradient of Z from those of num_t and arrival_t: the transpose of `PairSums`."""
+
+    @staticmethod
+    def forward(num: Tensor, arrivals: Tensor, batch: SequenceBatch, number: int) -> Tensor:
+        """Return the gradient: (models, procedures, nodes, nodes)."""
+        return batch.pairs(number).gradient(num.detach(), arrivals.detach())
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:  # noqa: ARG004
+        """Keep the chunk."""
+        _, _, ctx.batch, ctx.number = inputs
+
+    @staticmethod
+    def backward(ctx: Any, of_gradient: Tensor) -> tuple[Tensor, Tensor, None, None]:
+        """Return the gradients of both inputs."""
+        return *_pair_sums(of_gradient, ctx.batch, ctx.number), None, None
+
+    @staticmethod
+    def jvp(ctx: Any, of_num: Tensor, of_arrivals: Tensor, *_: None) -> Tensor:
+        """Return the change of the gradient with changes of both inputs."""
+        return _spread(of_num, of_arrivals, ctx.batch, ctx.number)
+
+    @staticmethod
+    def vmap(
+        info: Any,
+        in_dims: tuple[int | None, ...],
+        num: Tensor,
+        arrivals: Tensor,
+        batch: SequenceBatch,
+        number: int,
+    ) -> tuple[Tensor, int]:
+        """Take what is mapped over as so many more models."""
+        together = (
+            values[:, :, None].expand(-1, -1, info.batch_size, -1)
+            if dim is None
+            else values.movedim(dim, 2)
+            for values, dim in ((num, in_dims[0]), (arrivals, in_dims[1]))
+        )
+        num, arrivals = (values.flatten(2, 3) for values in together)
+        gradient = _spread(num, arrivals, batch, number)
+        return gradient.view(info.batch_size, -1, *gradient.shape[1:]), 0
+
+
+def _pair_sums(models: Tensor, batch: SequenceBatch, number: int) -> tuple[Tensor, Tensor]:
+    sums: tuple[Tensor, Tensor] = PairSums.apply(models, batch, number)  # type: ignore[no-untyped-call]
+    return sums
+
+
+def _spread(num: Tensor, arrivals: Tensor, batch: SequenceBatch, number: int) -> Tensor:
+    gradient: Tensor = Spread.apply(num, arrivals, batch, number)  # type: ignore[no-untyped-call]
+    return gradient
+
+
+def _terms(
+    models: Tensor, batch: SequenceBatch, number: int, epsilon: float
+) -> tuple[Tensor, Tensor]:
+    """Return num_t and den_t with epsilon, 1 beyond a sequence's end."""
+    num, arrivals = _pair_sums(models, batch, number)
+    den = arrivals.cumsum(1) - num.cumsum(1) + num
+    # As above, without the derivative of a maximum, which would be that of the rounding.
+    den = den + (num - den).clamp(min=0.0).detach() + epsilon
+    num = num + epsilon
+    padding = batch.chunks[number].padding
+    if padding is None:
+        return num, den
+    return num.masked_fill(padding, 1.0), den.masked_fill(padding, 1.0)
+
+
+def _transforms_active() -> bool:
+    """Return whether a transform of `torch.func` runs; torch asks itself the same way."""
+    return torch._C._are_functorch_transforms_active()
+
+
+def _has_tangent(models: Tensor) -> bool:
+    """Return whether forward mode differentiation is under way."""
+    return forward_ad.unpack_dual(models).tangent is not None  # type: ignore[no-untyped-call]
 
 
 def _as_models(Z: Tensor, batch: SequenceBatch) -> Tensor:
     """Return Z as (models, procedures, nodes, nodes)."""
+    if not isinstance(Z, Tensor):
+        raise InputError(f"Z is a {type(Z).__name__}; expected a torch.Tensor")
     models = Z.reshape((1,) * (4 - Z.dim()) + Z.shape)
     expected = (len(batch.sizes), batch.stride, batch.stride)
     if tuple(models.shape[1:]) != expected:
-        raise ValueError(
+        raise InputError(
             f"Z has shape {tuple(Z.shape)}; expected (models,) + {expected}: "
             "procedures, nodes, nodes as the batch has them"
         )
     return models
+
+
+def _as_factors(weights: Tensor, losses: Tensor, batch: SequenceBatch) -> Tensor:
+    """Return weights in the type of the losses."""
+    if weights.shape[-1:] != (len(batch),):
+        raise InputError(
+            f"the weights have shape {tuple(weights.shape)}; expected ({len(batch)},): one for "
+            "each sequence of the batch"
+        )
+    return weights.to(losses.dtype)
+
+
+def _refuse_scores(models: Tensor, batch: SequenceBatch) -> None:
+    """Raise an error if Z has negative entries or rows that sum to more than one."""
+    sums = models.sum(-1)
+    try:
+        suspect = models.amin().item() < -BELOW_ZERO or sums.amax().item() > 1 + EXCESS
+    except RuntimeError:  # inside vmap, or on the device meta, there are no values to look at
+        return
+    if not suspect:
+        return
+    is_node = batch.chunks[0].is_node
+    if is_node is not None:  # entries beyond a procedure's size may be anything
+        models = models.where(is_node[:, :, None] & is_node[:, None, :], 0.0)
+        sums = models.sum(-1)
+    negative = (models < -BELOW_ZERO).nonzero().tolist()
+    large = (sums > 1 + EXCESS).nonzero().tolist()
+    if negative:
+        model, procedure, row, column = negative[0]
+        found = f"the entry {row}, {column} of Z is {models[model, procedure, row, column]:.4g}"
+    elif large:
+        model, procedure, row = large[0]
+        found = f"row {row} of Z sums to {sums[model, procedure, row]:.4g}"
+    else:
+        return
+    which = f" (procedure {procedure})" if len(batch.sizes) > 1 else ""
+    raise InputError(
+        f"{found}{which}; expected weights from 0 on, in rows that sum to one or less: turn scores "
+        "into such rows by torch.softmax(scores, dim=-1), or pass check=False"
+    )
 
 
 def _in_given_order(values: Tensor, batch: SequenceBatch, Z: Tensor) -> Tensor:
