@@ -11,8 +11,17 @@ import numpy as np
 from benchmarks.datasets.captaincook4d import Recipes, published_graphs, read_recipes
 from benchmarks.datasets.directory import data_directory
 from benchmarks.graphs.captaincook4d import PAPER
-from benchmarks.graphs.edge_rows import EDGE_COLUMNS, Runs, edge_row
-from benchmarks.harness import BenchmarkResult, Request, choose_rows, compute_rows, timed
+from benchmarks.graphs.edge_rows import (
+    FIGURE_COLUMNS,
+    NOTES,
+    PAPER_COLUMN,
+    PAPER_FIGURES,
+    Runs,
+    by_f1,
+    compared,
+    edge_row,
+)
+from benchmarks.harness import BenchmarkResult, Column, Request, choose_rows, compute_rows, timed
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.learners import LEARNERS
@@ -44,14 +53,20 @@ def run(request: Request) -> BenchmarkResult:
     """Predict each recipe's graph from its step names, the recordings of the others known."""
     chosen = choose_rows(request.methods, ROWS)
     recipes = read_recipes(data_directory(request.data, needs=("captaincook4d",)))
-    rows, notes = compute_rows(chosen, lambda label: _row(label, recipes, request.seeds), request)
+    found, notes = compute_rows(chosen, lambda label: _row(label, recipes, request.seeds), request)
+    rows = compared(found)
     return BenchmarkResult(
         "unseen",
         f"CaptainCook4D, {len(recipes.truths)} recipes, each predicted from its step names alone; "
         "nothing of its recordings is known, macro averages over recipes",
         rows,
-        EDGE_COLUMNS,
-        [*notes, "the paper reports no network on recipes that it has not seen"],
+        (
+            *FIGURE_COLUMNS,
+            Column("seconds", lambda row: f"{row['seconds']:.2f}"),
+            PAPER_COLUMN,
+        ),
+        [*notes, "the paper reports no network on recipes that it has not seen", *NOTES],
+        table_rows=by_f1(rows),
     )
 
 
@@ -60,9 +75,7 @@ def _row(label: str, recipes: Recipes, seeds: int) -> dict[str, Any]:
     seconds, runs = timed(partial(PREDICT[label], recipes, seeds))
     row = edge_row(label, ROWS[label], names, runs, recipes.truths, seconds)
     if label == "llm":
-        row["paper"] = dict(
-            zip(("precision", "recall", "f1", "f1_interval90"), PAPER["llm"], strict=True)
-        )
+        row["paper"] = dict(zip(PAPER_FIGURES, PAPER["llm"], strict=True))
     return row
 
 
