@@ -77,6 +77,16 @@ BENCHMARKS = MappingProxyType(
                 function="run_unfiltered",
             ),
             BenchmarkEntry(
+                "data-split",
+                "recordings, segments and hours that graphs are learned from (Table 6)",
+                "benchmarks.graphs.data_split",
+            ),
+            BenchmarkEntry(
+                "agreement",
+                "where Direct Optimization ends at the intersection order, and where not",
+                "benchmarks.graphs.agreement",
+            ),
+            BenchmarkEntry(
                 "assembly101-o",
                 "mistakes flagged online on Assembly101-O, beside controls (Table 3)",
                 "benchmarks.mistakes.online",
