@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from benchmarks import BENCHMARKS, run_benchmark
+from benchmarks.graphs.captaincook4d import LEFT_OUT_AS_SLOW, VARIANTS
 from benchmarks.harness import MissingDataError
 from stepgraph.errors import UnknownNameError
 
@@ -153,3 +155,53 @@ def test_without_published_answers_no_endpoint_is_asked_and_the_note_says_what_i
 def test_speed_leaves_out_what_it_has_no_data_for(tmp_path: Path) -> None:
     with pytest.raises(MissingDataError, match="assembly101"):
         run_benchmark("speed", data=tmp_path, methods=["do-assembly101"])
+
+
+def test_rows_that_take_hours_run_only_if_they_are_named(two_recipes: Path) -> None:
+    result = run_benchmark("captaincook4d", data=two_recipes, seeds=1)
+    slow = [label for label, variant in VARIANTS.items() if variant.slow]
+    assert f"{LEFT_OUT_AS_SLOW}{', '.join(slow)}" in result.notes
+    assert not {row["method"] for row in result.rows} & set(slow)
+
+
+def test_the_control_without_text_reads_no_name_and_draws_the_same_vectors_again(
+    two_recipes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from stepgraph.learners.transformer import learner
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("a name was embedded")
+
+    monkeypatch.setattr(learner, "embed_names", refuse)
+    methods = ["tgt-text-random"]
+    ((first,), (again,)) = (
+        run_benchmark("captaincook4d", data=two_recipes, methods=methods, seeds=2).rows
+        for _ in range(2)
+    )
+    assert first["runs"] == 2
+    assert first["procedures"] == again["procedures"]
+    with pytest.raises(AssertionError, match="a name was embedded"):
+        run_benchmark("captaincook4d", data=two_recipes, methods=["tgt-text"], seeds=1)
+
+
+def test_rows_trained_as_the_papers_have_its_seeds() -> None:
+    assert VARIANTS["do-paper"].seeds(2) == [42, 1337]
+    assert VARIANTS["do-paper"].seeds(7) == [42, 1337, 2024, 2025, 2026, 0, 1]
+    assert VARIANTS["do-protected"].seeds(2) == [0, 1]
+
+
+def test_settings_of_a_row_overrule_its_preset() -> None:
+    variant = replace(VARIANTS["do-paper"], settings={"patience": 3})
+    assert variant.learner().patience == 3  # type: ignore[attr-defined]
+    assert VARIANTS["do-paper"].learner().patience == 25  # type: ignore[attr-defined]
+
+
+def test_the_terminal_table_is_by_falling_f1_and_says_p(two_recipes: Path) -> None:
+    methods = ["no-order", "intersection"]
+    result = run_benchmark("captaincook4d", data=two_recipes, methods=methods)
+    titles = [column.title for column in result.columns]
+    first, second = (dict(zip(titles, cells, strict=True)) for cells in result.table())
+    assert (first["method"], second["method"]) == ("intersection", "no-order")
+    # One recipe of two differs, so both patterns of its sign are as far from 0.
+    assert first["next below"] == "no-order: +30.0, p = 1"
+    assert second["to intersection"] == "-30.0, p = 1"
