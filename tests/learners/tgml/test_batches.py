@@ -228,6 +228,20 @@ def test_pinning_a_batch_beyond_its_budget_works_out_no_pairs(
     assert len(batch.pin_memory()) == 3
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("masks", [True, False])
+def test_a_gpu_gives_the_loss_and_the_gradient_that_the_cpu_gives(masks: bool) -> None:
+    batch = used_batch(10**6, masks=masks)
+    found = []
+    for one in (batch, batch.pin_memory().to("cuda", non_blocking=True)):
+        Z = torch.full((2, batch.stride, batch.stride), 1 / batch.stride, device=one.device)
+        loss = TGMLLoss(0.1)(Z.requires_grad_(), one)
+        loss.backward()
+        assert Z.grad is not None
+        found.append((loss.detach().cpu(), Z.grad.cpu()))
+    torch.testing.assert_close(*found)
+
+
 def test_a_pickled_batch_has_the_same_loss() -> None:
     batch = used_batch(10**6, masks=True)
     Z = torch.full((2, 5, 5), 0.2)
