@@ -84,8 +84,8 @@ docs: $(VENV)/.docs
 
 # Some of them: make bench BENCH="speed monitor". The figures of the documents are then brought in
 # step by: $(BIN)/python -m benchmarks.documents bench-output
-BENCH ?= paper figures captaincook4d captaincook4d-unfiltered data-split agreement \
-	assembly101-o epic-tent-o perturbation unseen understanding fusion-weights synthetic advice attributes audit \
+BENCH ?= paper captaincook4d captaincook4d-unfiltered data-split agreement assembly101-o \
+	epic-tent-o perturbation unseen understanding fusion-weights synthetic advice attributes audit \
 	calibration captaincook4d-trials assembly101-trials synthetic-trials monitor-uncertain \
 	smoother recogniser speed monitor alignment draw serve scale scaling
 OPTIONS_perturbation := --seeds 10

@@ -35,9 +35,8 @@ class BenchmarkEntry:
     function
         The function of that module that takes a `Request` and does the work.
     folder
-        Where its page, Markdown and JSON go unless the user says otherwise; empty for nowhere.
-    charts_as_files
-        Whether each of its charts is also a file of its own there.
+        Where its page, Markdown, LaTeX and JSON go unless the user says otherwise; empty for
+        nowhere.
     """
 
     name: str
@@ -45,7 +44,6 @@ class BenchmarkEntry:
     module: str
     function: str = "run"
     folder: str = ""
-    charts_as_files: bool = False
 
 
 BENCHMARKS = MappingProxyType(
@@ -54,16 +52,15 @@ BENCHMARKS = MappingProxyType(
         for entry in (
             BenchmarkEntry(
                 "paper",
-                "every table of the paper that can be recomputed, as a page",
+                "every table and figure of the paper, as a page, Markdown and LaTeX",
                 "benchmarks.paper",
                 folder="bench-output",
             ),
             BenchmarkEntry(
                 "figures",
-                "the paper's 24 figures: learned graphs drawn against known ones",
+                "the paper's 24 figures: known graphs, and learned ones beside them",
                 "benchmarks.graphs.figures",
                 folder="bench-output",
-                charts_as_files=True,
             ),
             BenchmarkEntry(
                 "captaincook4d",

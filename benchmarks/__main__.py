@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: run a benchmark, get the public data, simulate a camera.
+"""`python -m benchmarks`: run benchmarks, the paper's too, get data, simulate a camera.
 
 It runs from a checkout of the repository: the wheel does not hold the benchmarks.
 """
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchmarks.datasets.command import DataDirectory, data_app
+from benchmarks.harness import list_of_names
 from stepgraph.cli import options
 from stepgraph.cli.main import run_app
 from stepgraph.cli.output import count, echo, print_json, print_notes, print_table, progress_bar
 from stepgraph.cli.output_files import check_file, check_folder
-from stepgraph.errors import SettingError
 
 if TYPE_CHECKING:
     from benchmarks import BenchmarkResult
@@ -54,8 +54,8 @@ def bench(
             "--output",
             "-o",
             metavar="PATH",
-            help="Write the figures to this .json file, or a page, Markdown and JSON to this "
-            "folder. Benchmarks with charts write to bench-output by default.",
+            help="Write the figures to this .json file, or a page, Markdown, LaTeX and JSON to "
+            "this folder. Benchmarks with charts write to bench-output by default.",
         ),
     ] = None,
     as_json: options.AsJson = False,
@@ -63,7 +63,8 @@ def bench(
     """Run a benchmark; print the paper's figures beside ours.
 
     'data' in place of a name lists the public data sets and 'data fetch' downloads them;
-    'simulate' writes features to try a recogniser with. Each has a --help of its own.
+    'simulate' writes features to try a recogniser with; 'paper' recomputes all of the paper's
+    tables and figures. Each has a --help of its own.
 
     Example: python -m benchmarks captaincook4d --data ~/datasets -o captaincook4d.json
     """
@@ -72,7 +73,7 @@ def bench(
     if name is None:
         _list_benchmarks(as_json)
         return
-    chosen = _list_of_names(methods)
+    chosen = list_of_names("--methods", methods)
     if output is None and name in BENCHMARKS and BENCHMARKS[name].folder:
         output = BENCHMARKS[name].folder
     if output is not None:
@@ -83,7 +84,7 @@ def bench(
     if as_json:
         print_json(result.content())
         return
-    for part in result.parts or [result]:
+    for part in result.tables():
         titles = [column.title for column in part.columns]
         print_table(titles, part.table(), title=part.title)
         print_notes(part.notes)
@@ -100,39 +101,19 @@ def _list_benchmarks(as_json: bool) -> None:
         print_table(["benchmark", "what"], [[e.name, e.summary] for e in BENCHMARKS.values()])
 
 
-def _list_of_names(methods: Sequence[str] | None) -> list[str] | None:
-    """Return the names in texts with commas between them; None stays None."""
-    if not methods:
-        return None
-    text = ",".join(methods)
-    names = [part.strip() for part in text.split(",") if part.strip()]
-    if not names:
-        raise SettingError(f"--methods {text!r}: expected one or more names")
-    return names
-
-
 def _is_json(output: str) -> bool:
     return Path(output).suffix.lower() == ".json"
 
 
 def _write(result: BenchmarkResult, output: str) -> Sequence[Path]:
-    """Write a result to a JSON file, or as a page, Markdown and JSON to a folder."""
-    from benchmarks import BENCHMARKS
-    from benchmarks.pages import to_html, to_markdown
-    from stepgraph.files import write_into_folder, write_text
+    """Write a result to a JSON file, or as a page, Markdown, LaTeX and JSON to a folder."""
+    from benchmarks.output import write_result
+    from stepgraph.files import write_text
 
     if _is_json(output):
         write_text(output, result.to_json())
         return [Path(output)]
-    name = result.benchmark
-    texts = {
-        f"{name}.html": to_html(result),
-        f"{name}.md": to_markdown(result),
-        f"{name}.json": result.to_json(),
-    }
-    if BENCHMARKS[name].charts_as_files:
-        texts |= {f"{name}-{chart}.svg": svg for chart, svg in result.charts.items()}
-    return write_into_folder(Path(output), texts)
+    return write_result(result, Path(output))
 
 
 def simulate(
@@ -206,11 +187,16 @@ def _single(command: object) -> typer.Typer:
 
 
 def main() -> None:
-    """Run what the first word names: a benchmark, `data` or `simulate`."""
+    """Run what the first word names: a benchmark, `paper`, `data` or `simulate`."""
     match sys.argv[1:2]:
         case ["data"]:
             del sys.argv[1]
             run_app(data_app, f"{NAME} data")
+        case ["paper"]:
+            from benchmarks.paper.command import paper  # every benchmark comes with it
+
+            del sys.argv[1]
+            run_app(_single(paper), f"{NAME} paper")
         case ["simulate"]:
             del sys.argv[1]
             run_app(_single(simulate), f"{NAME} simulate")

@@ -12,13 +12,13 @@ import json
 import os
 import platform
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from stepgraph._version import __version__
-from stepgraph.errors import FileError, UnavailableError, UnknownNameError
+from stepgraph.errors import FileError, SettingError, UnavailableError, UnknownNameError
 from stepgraph.learners import Progress, no_progress
 
 Row = Mapping[str, Any]
@@ -93,6 +93,8 @@ class BenchmarkResult:
     table_rows
         What `columns` show, one entry for each line, where that is not `rows` themselves: rows of a
         curve, say, are points, and a table shows a curve on one line.
+    heading
+        What a page calls it, where that is not `benchmark`.
     """
 
     benchmark: str
@@ -104,6 +106,21 @@ class BenchmarkResult:
     charts: Mapping[str, str] = field(default_factory=dict)
     table_rows: Sequence[Row] | None = None
     parts: Sequence[BenchmarkResult] = ()
+    heading: str = ""
+
+    def tables(self) -> Iterator[BenchmarkResult]:
+        """Yield the results that have a table of their own: this one, or those it is made of."""
+        if not self.parts:
+            yield self
+        for part in self.parts:
+            yield from part.tables()
+
+    def pictures(self) -> dict[str, str]:
+        """Return every chart, also those of the parts, as SVG text by name."""
+        found = dict(self.charts)
+        for part in self.parts:
+            found |= part.pictures()
+        return found
 
     def table(self) -> list[list[str]]:
         """Return the table's cells, one list for each line; `columns` hold the headings."""
@@ -175,6 +192,30 @@ def percent(value: float | None, half_width: float | None = None) -> str:
         return ""
     text = f"{100 * value:.1f}"
     return text if half_width is None else f"{text} ± {100 * half_width:.1f}"
+
+
+def list_of_names(option: str, texts: Sequence[str] | None) -> list[str] | None:
+    """Return the names in texts with commas between them; None stays None.
+
+    Parameters
+    ----------
+    option
+        The option that they come from, for the error.
+    texts
+        What the user gave.
+
+    Raises
+    ------
+    SettingError
+        If there is no name in them.
+    """
+    if not texts:
+        return None
+    text = ",".join(texts)
+    names = [part.strip() for part in text.split(",") if part.strip()]
+    if not names:
+        raise SettingError(f"{option} {text!r}: expected one or more names")
+    return names
 
 
 def choose_rows(

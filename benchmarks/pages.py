@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
@@ -11,45 +12,66 @@ from benchmarks.harness import BenchmarkResult
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1b1b1b; background: #fff;
        max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-h1, h2 { line-height: 1.2; }
+h1, h2, h3 { line-height: 1.2; }
 .table { overflow-x: auto; }
 table { border-collapse: collapse; margin: 1rem 0; }
 caption { text-align: left; padding-bottom: .5rem; }
 th, td { padding: .25rem .75rem; border-bottom: 1px solid #d0d0d0; text-align: left; }
 td.figure, th.figure { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td { min-width: 2rem; } td.long { min-width: 20rem; }
 tbody tr:hover { background: #f4f4f4; }
 figure { margin: 1rem 0; overflow-x: auto; }
 details { margin: 1rem 0; }
 @media print { body { max-width: none; } tbody tr:hover { background: none; } }
 """
+FOLDED = 4
+"""A page folds away the charts of a part that has more than this."""
+LONG = 40
+"""Cells with more characters than this hold sentences, which may take several lines."""
 
 
-def to_markdown(result: BenchmarkResult) -> str:
-    """Return a result as Markdown: title, table, notes, environment."""
-    lines = [f"# {result.benchmark}", "", result.title, ""]
-    for part in result.parts or [result]:
-        if result.parts:
-            lines += [f"## {part.benchmark}", "", part.title, ""]
-        titles = [column.title for column in part.columns]
-        lines += [_markdown_row(titles), _markdown_row(["---"] * len(titles))]
-        lines += [_markdown_row(cells) for cells in part.table()]
-        lines += ["", *(f"- {note}" for note in part.notes), ""]
+def to_markdown(result: BenchmarkResult, *, pictures: str = "") -> str:
+    """Return a result as Markdown: titles, tables, notes, pictures, environment.
+
+    Parameters
+    ----------
+    result
+        The result.
+    pictures
+        The folder that holds its charts as SVG files; empty to leave them out.
+    """
+    lines = _markdown(result, 1, pictures)
     lines += ["## Environment", "", *(f"- {line}" for line in _environment(result.environment)), ""]
     return "\n".join(lines)
 
 
+def _markdown(result: BenchmarkResult, level: int, pictures: str) -> list[str]:
+    lines = [f"{'#' * level} {result.heading or result.benchmark}", "", result.title, ""]
+    if result.columns and not result.parts:
+        titles = [column.title for column in result.columns]
+        lines += [_markdown_row(titles), _markdown_row(["---"] * len(titles))]
+        lines += [*map(_markdown_row, result.table()), ""]
+    for part in result.parts:
+        lines += _markdown(part, level + 1, pictures)
+    if _has_own_notes(result, level) and result.notes:
+        lines += [*(f"- {note}" for note in result.notes), ""]
+    if pictures and (level > 1 or not result.parts):
+        for name in result.charts:
+            lines += [f"![{name}]({pictures}/{name}.svg)", ""]
+    return lines
+
+
 def to_html(result: BenchmarkResult) -> str:
     """Return a result as one HTML page: tables, charts, figures for each procedure, environment."""
-    body = [f"<h1>{escape(result.benchmark)}</h1>"]
+    body = [f"<h1>{escape(result.heading or result.benchmark)}</h1>"]
     if result.parts:  # a single table has the title as its caption
         body.append(f"<p>{escape(result.title)}</p>")
-    for part in result.parts or [result]:
-        if result.parts:
-            body.append(f"<h2>{escape(part.benchmark)}</h2>")
-        table = _html_table([c.title for c in part.columns], part.table(), part.title)
-        body += [table, "<ul>", *(f"<li>{escape(note)}</li>" for note in part.notes), "</ul>"]
-        body += [f"<figure>{chart}</figure>" for chart in part.charts.values()]
-        body.append(_per_procedure(part))
+        links = "".join(
+            f'<li><a href="#{_anchor(part)}">{escape(part.heading or part.benchmark)}</a></li>'
+            for part in result.parts
+        )
+        body.append(f"<nav><ul>{links}</ul></nav>")
+    body += _html(result, 1)
     body += ["<h2>Environment</h2>", "<ul>"]
     body += [f"<li>{escape(line)}</li>" for line in _environment(result.environment)]
     body.append("</ul>")
@@ -72,6 +94,47 @@ def to_html(result: BenchmarkResult) -> str:
     )
 
 
+def _html(result: BenchmarkResult, level: int) -> list[str]:
+    """Return what stands below a result's heading, and its parts, each with a heading."""
+    body: list[str] = []
+    if result.columns and not result.parts:
+        titles = [column.title for column in result.columns]
+        body.append(_html_table(titles, result.table(), result.title))
+    elif level > 1:
+        body.append(f"<p>{escape(result.title)}</p>")
+    for part in result.parts:
+        tag = f"h{level + 1}"
+        heading = escape(part.heading or part.benchmark)
+        body.append(f'<{tag} id="{_anchor(part)}">{heading}</{tag}>')
+        body += _html(part, level + 1)
+    if _has_own_notes(result, level) and result.notes:
+        body += ["<ul>", *(f"<li>{escape(note)}</li>" for note in result.notes), "</ul>"]
+    if level > 1 or not result.parts:  # a whole's charts are those of its parts
+        body += _figures(result)
+    if not result.parts:
+        body.append(_per_procedure(result))
+    return body
+
+
+def _has_own_notes(result: BenchmarkResult, level: int) -> bool:
+    """Return whether notes are to be shown: those of a whole stand with its parts."""
+    return level > 1 or not result.parts
+
+
+def _figures(result: BenchmarkResult) -> list[str]:
+    figures = [f"<figure>{chart}</figure>" for chart in result.charts.values()]
+    if len(figures) <= FOLDED:
+        return figures
+    return [
+        f"<details><summary>{escape(name)}</summary>{figure}</details>"
+        for name, figure in zip(result.charts, figures, strict=True)
+    ]
+
+
+def _anchor(result: BenchmarkResult) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", result.benchmark.casefold()).strip("-")
+
+
 def _per_procedure(part: BenchmarkResult) -> str:
     """Return a table of F1 by procedure and method, folded away, where rows have such figures."""
     rows = [row for row in part.rows if row.get("procedures")]
@@ -88,13 +151,33 @@ def _per_procedure(part: BenchmarkResult) -> str:
     return f"<details><summary>Every procedure</summary>{table}</details>"
 
 
+def column_kinds(columns: int, rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return what each column of a table holds: 'figure', 'long' for sentences, or ''.
+
+    Parameters
+    ----------
+    columns
+        The number of columns.
+    rows
+        The cells.
+
+    Examples
+    --------
+    >>> column_kinds(2, [["do", "87.8"], ["llm", ""]])
+    ['', 'figure']
+    """
+    body = list(rows)
+
+    def kind(cells: Sequence[str]) -> str:
+        figures = all(not cell or cell.lstrip("-± ")[:1].isdigit() for cell in cells)
+        return "figure" if figures else "long" if any(len(cell) > LONG for cell in cells) else ""
+
+    return [kind([row[place] for row in body]) for place in range(columns)]
+
+
 def _html_table(titles: Sequence[str], rows: Iterable[Sequence[str]], caption: str) -> str:
     body = [list(row) for row in rows]
-    figures = [
-        all(not row[place] or row[place].lstrip("-")[:1].isdigit() for row in body)
-        for place in range(len(titles))
-    ]
-    kinds = [' class="figure"' if figure else "" for figure in figures]
+    kinds = [f' class="{kind}"' if kind else "" for kind in column_kinds(len(titles), body)]
 
     def cells(tag: str, texts: Sequence[str], scope: str = "") -> str:
         pairs = zip(kinds, texts, strict=True)
