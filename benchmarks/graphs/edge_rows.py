@@ -222,9 +222,11 @@ FIGURE_COLUMNS = (
 )
 """How a terminal shows what a row and its comparison with the next one hold."""
 
+ANCHORED_COLUMN = Column(f"to {ANCHOR}", _against("against_anchor"))
+
 EDGE_COLUMNS = (
     *FIGURE_COLUMNS,
-    Column(f"to {ANCHOR}", _against("against_anchor")),
+    ANCHORED_COLUMN,
     Column("seconds", lambda row: f"{row['seconds']:.2f}"),
 )
 """The same with the comparison to the intersection order, where the table has it, and the time."""

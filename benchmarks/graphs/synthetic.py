@@ -8,6 +8,7 @@ from typing import Any
 
 from benchmarks.generators import Noise, draw_demonstrations
 from benchmarks.generators.problems import SIZES, draw_procedures, note_on_procedures
+from benchmarks.graphs.edge_rows import ANCHORED_COLUMN, compared
 from benchmarks.harness import (
     BenchmarkResult,
     Column,
@@ -71,7 +72,7 @@ def run(request: Request) -> BenchmarkResult:
     found, left_out = compute_rows(
         chosen, lambda method: _rows(method, conditions, truths), request
     )
-    rows = [row for some in found for row in some]
+    rows = _compared([row for some in found for row in some])
     parts = [
         _part(
             "demonstrations",
@@ -178,13 +179,33 @@ def _row(
         "f1_interval90": interval.half_width,
         "procedure_count": len(scores),
         "seconds": seconds,
+        "procedures": [
+            {"procedure": str(number), "f1": score.f1} for number, score in enumerate(scores)
+        ],
     }
+
+
+def _compared(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return the rows with their paired tests, those of each point of a curve among themselves."""
+    points: dict[tuple[str, float], list[Row]] = {}
+    for row in rows:
+        points.setdefault((row["condition"], row["x"]), []).append(row)
+    tested = {
+        (row["method"], *point): row for point, own in points.items() for row in compared(own)
+    }
+    found = [tested[row["method"], row["condition"], row["x"]] for row in rows]
+    # Scores for each random procedure tell a reader nothing; the tests have used them.
+    return [{key: row[key] for key in row if key != "procedures"} for row in found]
 
 
 def _notes_on_procedures(seeds: int) -> list[str]:
     return [
         f"{note_on_procedures(seeds)}; recordings uniform over the valid orders",
         "intervals are Student's t at 90 % over procedures; methods have their default settings",
+        (
+            "each point is compared with the next method below and with the intersection order: "
+            "the mean difference, and p of a two-sided paired sign-flip test over procedures"
+        ),
         "step names say nothing here: methods that read them go by the order alone",
         f"left out, as they go by what names mean: {', '.join(ASKING)}",
         f"{KNOWING} knows the known graph: what recordings leave possible, not a method",
@@ -266,6 +287,7 @@ COLUMNS = (
     Column("precision", lambda row: percent(row["precision"])),
     Column("recall", lambda row: percent(row["recall"])),
     Column("F1 (90 %)", lambda row: percent(row["f1"], row["f1_interval90"])),
+    ANCHORED_COLUMN,
     Column("seconds", lambda row: f"{row['seconds']:.2f}"),
 )
 """How to show every point on a line of its own; the parts show a method on one."""

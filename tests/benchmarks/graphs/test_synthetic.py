@@ -112,3 +112,16 @@ def test_methods_that_it_cannot_run_are_refused() -> None:
         run("intersetion")
     with pytest.raises(SettingError, match="those of random procedures mean nothing"):
         run("llm")
+
+
+@pytest.mark.usefixtures("tiny")
+def test_each_point_is_compared_with_the_intersection_on_the_same_procedures() -> None:
+    result = run("robust", "intersection", "no-order")
+    at = {(row["method"], row["condition"], row["x"]): row for row in result.rows}
+    for (method, condition, x), row in at.items():
+        assert "procedures" not in row
+        if method != "intersection":
+            anchor = at["intersection", condition, x]
+            difference = row["against_anchor"]["difference"]
+            assert difference == pytest.approx(row["f1"] - anchor["f1"])
+            assert 0 < row["against_anchor"]["p"] <= 1
