@@ -143,8 +143,18 @@ def read_network(
     *,
     format: str,  # noqa: A002 - the word users know it by
     version: int,
+    oldest: int | None = None,
 ) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """Read a file that `write_network` wrote: the header, and the weights by name.
+
+    Parameters
+    ----------
+    path
+        The file.
+    format, version
+        Those that it was written with.
+    oldest
+        The oldest version that can be read too; None for `version` alone.
 
     Raises
     ------
@@ -178,10 +188,11 @@ def read_network(
             f"{path}: {f'a {came!r}' if came else 'no network that stepgraph saved'}; expected a "
             f"{format!r}"
         )
-    if header.get("version") != version:
+    readable = range(version if oldest is None else oldest, version + 1)
+    if header.get("version") not in readable:
         raise FormatError(
             f"{path}: version {header.get('version')!r} of the format; this stepgraph reads "
-            f"{version}"
+            f"{' and '.join(map(str, readable))}"
         )
     try:
         json.dumps(header, ensure_ascii=False).encode()
@@ -241,6 +252,7 @@ def load_network(
     *,
     format: str,  # noqa: A002 - the word users know it by
     version: int,
+    oldest: int | None = None,
     make: Callable[[dict[str, Any], Mapping[str, Tensor], str], Made],
 ) -> Made:
     """Read a file that `write_network` wrote, and give the network that it describes its weights.
@@ -249,8 +261,8 @@ def load_network(
     ----------
     path
         The file.
-    format, version
-        Those that it was written with.
+    format, version, oldest
+        As for `read_network`.
     make
         Returns an object with the network, from the header, the weights and the file's name; it
         calls `check_size` before it makes the network.
@@ -265,7 +277,7 @@ def load_network(
     MissingExtraError
         If safetensors is not installed.
     """
-    header, weights = read_network(path, format=format, version=version)
+    header, weights = read_network(path, format=format, version=version, oldest=oldest)
     try:
         made = make(header, weights, str(path))
     except FormatError:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stepgraph.learners.transformer.dataset import EmbeddedProcedure, padded
+from stepgraph.learners.transformer.dataset import EmbeddedProcedure
 from stepgraph.repetitions import Repetitions
 from stepgraph.sequences import Demonstrations
 
@@ -58,10 +58,8 @@ def test_one_view_of_each_step_is_drawn() -> None:
     assert own.typical()[:, 0] == pytest.approx([97.1, 98.1])
 
 
-def test_procedures_of_one_length_need_no_padding() -> None:
-    tensor, counts = padded([np.ones((2, 3), np.float32)] * 2)
-    assert (tuple(tensor.shape), counts) == ((2, 2, 3), None)
-    tensor, counts = padded([np.ones((2, 3), np.float32), np.ones((4, 3), np.float32)])
-    assert counts is not None
-    assert counts.tolist() == [2, 4]
-    assert tensor[0, 2:].sum() == 0
+def test_equal_recordings_count_as_often_as_they_are() -> None:
+    own = example("abc", "bac", "abc")
+    assert dict(zip(own.sequences, own.counts, strict=True)) == {(1, 2, 3): 2.0, (2, 1, 3): 1.0}
+    part = own.part(np.random.default_rng(1))
+    assert len(part.counts) == len(part.sequences)

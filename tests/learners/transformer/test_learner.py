@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -94,9 +96,27 @@ def test_videos_without_a_folder_are_refused() -> None:
         ({"heads": 5}, "heads is 5"),
         ({"device": "abacus"}, "device 'abacus' cannot be used"),
         ({"learning_rate": 0}, "learning_rate is 0"),
+        ({"width": -1}, "width is -1; expected a whole number from 0 on"),
+        ({"width": 0, "heads": 3}, "heads is 3"),
+        ({"warm_up": 0.5}, "warm_up is 0.5; expected a whole number"),
+        ({"lowest_rate": 1.5}, "lowest_rate is 1.5; expected a share from 0 to 1"),
+        ({"clipping": -1.0}, "clipping is -1.0; expected a number from 0 on"),
+        ({"beta_schedule": "steep"}, "beta_schedule is 'steep'; expected one of linear, compound"),
+        ({"beta_every": 0}, "beta_every is 0"),
+        ({"epsilon": "small"}, "epsilon is 'small'"),
+        ({"summed": "yes"}, "summed is 'yes'; expected True or False"),
+        ({"stop_below": 1.1}, "stop_below is 1.1; expected a share"),
+        ({"stop_above": 0.7}, "stop_below is 0.0 and stop_above 0.7"),
+        ({"break_cycles_from": -1}, "break_cycles_from is -1"),
+        ({"relaxed": 1}, "relaxed is 1; expected True or False"),
+        ({"together": -1}, "together is -1"),
+        ({"first_weights": "odd"}, "first_weights is 'odd'; expected one of even, standard"),
+        ({"layer": "odd"}, "layer is 'odd'; expected one of pre-norm, standard"),
+        ({"relation_heads": 3}, "relation_heads is 3"),
+        ({"all_pairs_up_to": -1}, "all_pairs_up_to is -1"),
     ],
 )
-def test_settings_that_cannot_be_are_refused(settings: dict[str, object], message: str) -> None:
+def test_settings_that_cannot_be_are_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(SettingError, match=message):
         get_learner("tgt-text", **settings)
 
@@ -105,3 +125,55 @@ def test_methods_say_what_keeps_them_out_of_a_benchmark() -> None:
     slow = {name for name, entry in LEARNERS.items() if not entry.quick}
     assert slow == {"tgt-text", "tgt-video"}
     assert {name for name, entry in LEARNERS.items() if entry.reads_names} == {"tgt-text", "llm"}
+
+
+@pytest.mark.parametrize("name", ["tgt-text", "tgt-video"])
+def test_the_papers_settings_are_those_of_its_tables(name: str) -> None:
+    tables = {
+        "paper": (1e-6, 3000, 1.0, 0.05, 0.25),
+        "paper-epic-tent-o": (1.5e-5, 1200, 1.0, 0.55, 0.1),
+        "paper-assembly101-o": (1e-6, 1200, 1.0, 0.55, 0.1),
+    }
+    assert list(LEARNERS[name].load().presets) == list(tables)
+    columns = ("learning_rate", "epochs", "beta", "final_beta", "dropout")
+    for preset, values in tables.items():
+        learner = get_learner(name, preset=preset)
+        assert tuple(getattr(learner, column) for column in columns) == values
+        relaxed = asdict(learner)["relaxed"]
+        assert relaxed == (preset != "paper"), "for noisy recordings alone"
+
+
+def test_each_departure_from_the_paper_is_a_setting_with_a_reason() -> None:
+    kind = LEARNERS["tgt-text"].load()
+    defaults = get_learner("tgt-text")
+    differing = {
+        setting
+        for preset in kind.presets.values()
+        for setting, value in preset.settings.items()
+        if getattr(defaults, setting) != value
+    }
+    own = {"beta_every", "stop_above", "break_cycles_from"}  # of no effect without the others
+    assert differing - own == set(kind.departures)
+
+
+def test_the_papers_network_has_the_width_of_the_embeddings_and_learns(tmp_path: Path) -> None:
+    path = tmp_path / "mine.npz"
+    vectors = np.random.default_rng(0).normal(size=(4, 8)).astype(np.float32)
+    np.savez(path, steps=np.array(EGGS.vocabulary.steps), embeddings=vectors)
+    learner = get_learner(
+        "tgt-text",
+        preset="paper",
+        embeddings=str(path),
+        feed_forward=8,
+        relation_feed_forward=8,
+        learning_rate=0.001,
+        epochs=60,
+        relaxed=True,
+    )
+    curve = learner.training_curve(EGGS, seed=1)
+    assert curve is not None
+    assert len(curve.values) == 60, "nothing stops it early"
+    assert curve.values[-1] < curve.values[0]
+    (network,) = learner.networks([EGGS], seed=1)  # type: ignore[attr-defined]
+    assert (network.shape.width, network.project) == (8, None)
+    assert learner.learn(EGGS, seed=1).adjacency.relaxed

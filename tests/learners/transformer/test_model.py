@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stepgraph.errors import SettingError
+from stepgraph.learners.transformer.layers import FirstWeights, LayerKind
 from stepgraph.learners.transformer.model import Shape, TaskGraphTransformer
 
 SMALL = Shape(features=6, width=8, dropout=0.0)
@@ -91,9 +95,17 @@ def test_embeddings_of_another_width_are_refused() -> None:
         ({"heads": 3}, "divide both the width and 16"),
         ({"dropout": 1.0}, "below 1"),
         ({"width": 0}, "from 1 on"),
+        ({"relation_heads": 3}, "relation_heads is 3 .*twice the width and 16"),
+        ({"feed_forward": -1}, "feed_forward is -1"),
+        ({"relation_feed_forward": 0.5}, "relation_feed_forward is 0.5"),
+        ({"hidden_layers": -1}, "hidden_layers is -1"),
+        ({"all_pairs_up_to": -1}, "all_pairs_up_to is -1"),
+        ({"layer": "odd"}, "layer is 'odd'; expected one of pre-norm, standard"),
+        ({"normalise": 1}, "normalise is 1; expected True or False"),
+        ({"auxiliary_token": "yes"}, "auxiliary_token is 'yes'"),
     ],
 )
-def test_shapes_that_cannot_be_are_refused(settings_given: dict[str, int], message: str) -> None:
+def test_shapes_that_cannot_be_are_refused(settings_given: dict[str, Any], message: str) -> None:
     with pytest.raises(SettingError, match=message):
         Shape(6, **settings_given)
 
@@ -107,3 +119,56 @@ def test_many_nodes_attend_within_their_rows_only() -> None:
     assert torch.allclose(both[0, :6, :6], own(short[None]).Z[0], atol=1e-5)
     assert torch.allclose(both[:, 1:6].sum(-1), torch.ones(2, 5), atol=1e-5)
     assert not torch.allclose(network()(short[None]).Z, own(short[None]).Z, atol=1e-4)
+
+
+PAPER = Shape(
+    6,
+    6,
+    heads=1,
+    dropout=0.0,
+    all_pairs_up_to=0,
+    relation_heads=2,
+    hidden_layers=0,
+    layer=LayerKind.STANDARD,
+    normalise=False,
+    auxiliary_token=True,
+)
+
+
+@given(steps=st.integers(1, 7), seed=st.integers(0, 99))
+@settings(max_examples=25, deadline=None)
+def test_weight_on_the_auxiliary_token_is_missing_from_the_rows(steps: int, seed: int) -> None:
+    own = TaskGraphTransformer(PAPER, seed, FirstWeights.STANDARD).eval()
+    found = own(embeddings(1, steps, 6, seed=seed))
+    assert found.lost is not None
+    assert torch.allclose((found.Z.sum(-1) + found.lost)[0, 1:], torch.ones(steps + 1))
+    assert (found.lost[0, 1:] > 0).all()
+    assert not found.Z[0, 0].any(), "START needs nothing"
+    assert not found.Z[0, :, -1].any(), "nothing needs END"
+    assert found.nodes.shape[1] == steps + 4, "both tokens are told apart from the nodes"
+
+
+def test_padding_changes_nothing_beside_auxiliary_tokens() -> None:
+    own = TaskGraphTransformer(PAPER, 1, FirstWeights.STANDARD).eval()
+    short, long = embeddings(3, 6), embeddings(5, 6, seed=1)
+    padded = torch.zeros(2, 5, 6)
+    padded[0, :3], padded[1] = short, long
+    both, alone = own(padded, torch.tensor([3, 5])), own(short[None])
+    assert torch.allclose(both.Z[0, :5, :5], alone.Z[0], atol=1e-5)
+    assert torch.allclose(both.lost[0, :5], alone.lost[0], atol=1e-5)
+    assert not both.Z[0, 5:].any()
+    assert both.mask.sum(-1).tolist() == [7, 9]
+
+
+def test_any_number_of_pairs_attend_to_each_other_if_there_is_no_limit() -> None:
+    limits = [network(replace(SMALL, all_pairs_up_to=limit)) for limit in (0, 99, 3)]
+    unlimited, high, low = (own(embeddings(1, 4, 6)).Z for own in limits)
+    assert torch.equal(unlimited, high)
+    assert not torch.allclose(unlimited, low, atol=1e-4)
+
+
+def test_embeddings_count_as_they_are_unless_they_are_normalised() -> None:
+    vectors = embeddings(1, 4, 6)
+    assert torch.allclose(network()(vectors).Z, network()(5 * vectors).Z, atol=1e-4)
+    raw = network(replace(SMALL, normalise=False))
+    assert not torch.allclose(raw(vectors).Z, raw(5 * vectors).Z, atol=1e-4)

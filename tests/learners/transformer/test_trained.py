@@ -14,7 +14,8 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 from stepgraph.errors import FileError, FormatError, SettingError
-from stepgraph.learners.transformer.model import Shape
+from stepgraph.learners.transformer.layers import FirstWeights, LayerKind
+from stepgraph.learners.transformer.model import Shape, TaskGraphTransformer
 from stepgraph.learners.transformer.trained import (
     TrainedTransformer,
     first_share,
@@ -118,9 +119,54 @@ def test_weights_of_somebody_else_are_refused(tmp_path: Path) -> None:
 
 
 def test_another_version_is_refused(saved: Path) -> None:
-    change_header(saved, version=2)
-    with pytest.raises(FormatError, match="version 2 of the format; this stepgraph reads 1"):
+    change_header(saved, version=3)
+    with pytest.raises(FormatError, match="version 3 of the format; this stepgraph reads 1 and 2"):
         load_checkpoint(saved)
+
+
+def test_a_network_of_the_first_version_is_read(saved: Path) -> None:
+    before = load_checkpoint(saved)
+    names = ("features", "width", "heads", "layers", "dropout", "all_pairs_up_to")
+    old = {name: getattr(before.network.shape, name) for name in names}
+    change_header(saved, version=1, shape=old)
+    after = load_checkpoint(saved)
+    assert after.network.shape == before.network.shape
+    clips = np.eye(6, dtype=np.float32)[:2]
+    assert after.order(*clips) == before.order(*clips)
+
+
+def test_the_second_version_needs_every_field_of_the_shape(saved: Path) -> None:
+    shape = asdict(load_checkpoint(saved).network.shape)
+    change_header(saved, shape={**shape, "layer": "sideways"})
+    with pytest.raises(FormatError, match="layer is 'sideways'"):
+        load_checkpoint(saved)
+    del shape["auxiliary_token"]
+    change_header(saved, shape=shape)
+    with pytest.raises(FormatError, match="lacks or misstates 'auxiliary_token'"):
+        load_checkpoint(saved)
+
+
+def test_a_network_of_the_papers_shape_comes_back_whole(tmp_path: Path) -> None:
+    shape = Shape(
+        6,
+        6,
+        heads=1,
+        all_pairs_up_to=0,
+        relation_heads=2,
+        feed_forward=5,
+        relation_feed_forward=3,
+        hidden_layers=0,
+        layer=LayerKind.STANDARD,
+        normalise=False,
+        auxiliary_token=True,
+    )
+    own = TrainedTransformer(TaskGraphTransformer(shape, 1, FirstWeights.STANDARD))
+    save_checkpoint(own, tmp_path / "network")
+    again = load_checkpoint(tmp_path / "network")
+    assert again.network.shape == shape
+    clips = np.eye(6, dtype=np.float32)[:3]
+    assert np.array_equal(again.matrices(clips[None]), own.matrices(clips[None]))
+    assert again.order(clips[0], clips[1]) + again.order(clips[1], clips[0]) == pytest.approx(1.0)
 
 
 def test_a_header_of_another_width_is_refused(saved: Path) -> None:
@@ -129,7 +175,10 @@ def test_a_header_of_another_width_is_refused(saved: Path) -> None:
         load_checkpoint(saved)
 
 
-@pytest.mark.parametrize("size", ["features", "width", "layers"])
+@pytest.mark.parametrize(
+    "size",
+    ["features", "width", "layers", "feed_forward", "relation_feed_forward", "hidden_layers"],
+)
 def test_a_header_of_a_network_beyond_all_measure_is_refused_before_it_is_made(
     saved: Path, size: str
 ) -> None:

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from stepgraph.graph.adjacency import closure
 from stepgraph.learners.precedence import precedence
@@ -32,6 +30,8 @@ class EmbeddedProcedure:
         of training recordings show it.
     always
         (nodes, nodes): whether j comes before i in every sequence with i.
+    counts
+        Number of recordings behind each sequence.
     notes
         Sentences about merged or dropped recordings.
     """
@@ -39,6 +39,7 @@ class EmbeddedProcedure:
     sequences: tuple[tuple[int, ...], ...]
     views: tuple[Vectors, ...]
     always: NDArray[np.bool_]
+    counts: tuple[float, ...]
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -52,7 +53,7 @@ class EmbeddedProcedure:
         """Put a procedure's recordings and embeddings together."""
         free = without_repetitions(demonstrations, repetitions, seed=seed)
         always = precedence(demonstrations, repetitions).always
-        return cls(free.sequences, tuple(views), always, free.notes)
+        return cls(free.sequences, tuple(views), always, free.counts, free.notes)
 
     @property
     def size(self) -> int:
@@ -100,21 +101,11 @@ class EmbeddedProcedure:
             return self
         kept = np.sort(rng.choice(count, int(rng.integers(2, count + 1)), replace=False)) + 1
         number = {int(node): place for place, node in enumerate(kept, start=1)}
-        cut = (tuple(number[n] for n in steps if n in number) for steps in self.sequences)
-        sequences = tuple(steps for steps in cut if steps)
-        if not sequences:
+        cut = [tuple(number[n] for n in steps if n in number) for steps in self.sequences]
+        left = [pair for pair in zip(cut, self.counts, strict=True) if pair[0]]
+        if not left:
             return self
+        sequences, counts = zip(*left, strict=True)
         nodes = np.array([0, *kept, count + 1])
         views = tuple(self.views[node - 1] for node in kept)
-        return EmbeddedProcedure(sequences, views, self.always[np.ix_(nodes, nodes)])
-
-
-def padded(embeddings: Sequence[Vectors]) -> tuple[Tensor, Tensor | None]:
-    """Return embeddings as one tensor, and the number of steps of each procedure if they differ."""
-    counts = [len(own) for own in embeddings]
-    if len(set(counts)) == 1:
-        return torch.from_numpy(np.stack(embeddings)), None
-    tensor = torch.zeros(len(counts), max(counts), embeddings[0].shape[1])
-    for number, own in enumerate(embeddings):
-        tensor[number, : len(own)] = torch.from_numpy(own)
-    return tensor, torch.tensor(counts)
+        return EmbeddedProcedure(sequences, views, self.always[np.ix_(nodes, nodes)], counts)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from threading import Lock
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 
@@ -19,10 +19,13 @@ from stepgraph.learners.base import (
     Curve,
     Learned,
     Learner,
+    Preset,
     Progress,
+    check_flag,
     check_number,
     check_whole,
     no_progress,
+    one_of,
 )
 from stepgraph.learners.networks import one_thread
 from stepgraph.learners.tgml.stopping import sequence_accuracy
@@ -33,8 +36,10 @@ from stepgraph.learners.transformer.embedding_files import (
     read_segments,
     vectors_of,
 )
-from stepgraph.learners.transformer.fitting import Schedule, fit, predict
-from stepgraph.learners.transformer.model import Shape, TaskGraphTransformer
+from stepgraph.learners.transformer.fitting import BetaSchedule, Schedule, fit, predict
+from stepgraph.learners.transformer.layers import FirstWeights, LayerKind
+from stepgraph.learners.transformer.model import NARROW, Shape, TaskGraphTransformer
+from stepgraph.learners.transformer.presets import DEPARTURES, PRESETS
 from stepgraph.learners.transformer.sentence_embeddings import embed_names
 from stepgraph.learners.transformer.trained import TrainedTransformer, save_checkpoint
 from stepgraph.sequences import Demonstrations
@@ -52,17 +57,45 @@ class TransformerLearner(Learner):
     unified
         Whether all procedures share one network; else each has its own.
     width
-        The width of the network: embeddings are projected to it. The paper's is 4096.
+        The width of the network: embeddings are projected to it; 0 for their own width.
     heads, layers
-        The parts of its attention, and the layers of its encoder.
+        The heads of its attention, and the layers of its encoder.
+    relation_heads
+        The heads of attention in the relation head; 0 for as many as `heads`.
+    feed_forward, relation_feed_forward
+        The units inside a layer of the encoder, and of the relation head; 0 for twice its width.
+    hidden_layers
+        The hidden layers in the perceptrons of the relation head.
+    layer
+        The kind of layers: 'pre-norm', or 'standard' as torch has them.
+    normalise
+        Whether embeddings are normalised first.
+    auxiliary_token
+        Whether a token stands before START and one after END. Steps may need the first, and the
+        weight that they give it is lost.
+    all_pairs_up_to
+        The largest number of nodes for which all pairs attend to each other, and not those of one
+        row; 0 for any number.
+    first_weights
+        How weights begin: 'even' makes all rows even, 'standard' draws them as torch does.
     dropout
-        Share of a layer's output that is dropped in training. The paper's is 0.25.
+        Share of a layer's output that is dropped in training.
     learning_rate, epochs
         Adam's step, and the maximum number of passes over all procedures; 0 epochs means 300, or
-        150 if procedures share a network. The paper's are 0.000001 and 3000.
-    beta, final_beta, beta_every
-        The weight of the contrastive term: linear from the first to the last, changed every
-        `beta_every` epochs. The paper's goes from 1 to 0.05, changed every 100.
+        150 if procedures share a network.
+    warm_up, lowest_rate
+        The optimizer's steps over which the learning rate rises, and the share of it down to which
+        it falls, linearly, by the end; 0 and 1 keep it constant.
+    clipping
+        Maximum norm of a gradient; 0 for no limit.
+    beta, final_beta, beta_every, beta_schedule
+        The weight of the contrastive term, from the first to the last, changed every `beta_every`
+        epochs: 'linear', or 'compound' as in the paper's released code.
+    epsilon
+        Added inside the logarithms.
+    summed
+        Whether losses are summed over recordings and nodes, as in Eq. 6; else averaged, equal
+        recordings counted once.
     distinctiveness
         The weight of the cross-entropy that keeps key-steps apart.
     evenness, final_evenness, cooling
@@ -71,25 +104,49 @@ class TransformerLearner(Learner):
     subsets
         Share of the turns in which a procedure is cut down to some of its key-steps.
     together
-        Number of procedures in a step of the optimizer, if they share a network.
+        Number of procedures in a step of the optimizer, if they share a network; 0 for all.
     stop
         Whether to end once all edges agree with all sequences.
+    stop_above, stop_below
+        Bounds of the sequence accuracy at which to end; equal ones for no such end.
+    break_cycles_from
+        For these bounds: the first epoch in which a graph with a cycle loses it and counts; 0 for
+        never.
+    relaxed
+        Whether to post-process as the paper does for noisy sequences.
     device
         The torch device to compute on.
     """
 
     seeded: ClassVar[bool] = True
+    presets: ClassVar[Mapping[str, Preset]] = PRESETS
+    departures: ClassVar[Mapping[str, str]] = DEPARTURES
 
     unified: bool = False
     width: int = 32
     heads: int = 4
     layers: int = 1
+    relation_heads: int = 0
+    feed_forward: int = 0
+    relation_feed_forward: int = 0
+    hidden_layers: int = 1
+    layer: LayerKind = LayerKind.PRE_NORM
+    normalise: bool = True
+    auxiliary_token: bool = False
+    all_pairs_up_to: int = 48
+    first_weights: FirstWeights = FirstWeights.EVEN
     dropout: float = 0.05
     learning_rate: float = 0.002
     epochs: int = 0
+    warm_up: int = 20
+    lowest_rate: float = 0.02
+    clipping: float = 1.0
     beta: float = 0.005
     final_beta: float = 0.005
     beta_every: int = 100
+    beta_schedule: BetaSchedule = BetaSchedule.LINEAR
+    epsilon: float = 1e-6
+    summed: bool = False
     distinctiveness: float = 1.0
     evenness: float = 3.0
     final_evenness: float = 0.3
@@ -97,21 +154,40 @@ class TransformerLearner(Learner):
     subsets: float = 0.0
     together: int = 1
     stop: bool = True
+    stop_above: float = 0.0
+    stop_below: float = 0.0
+    break_cycles_from: int = 0
+    relaxed: bool = False
     device: str = "cpu"
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        schedule = one_of("beta_schedule", self.beta_schedule, BetaSchedule)
+        object.__setattr__(self, "beta_schedule", schedule)
+        weights = one_of("first_weights", self.first_weights, FirstWeights)
+        object.__setattr__(self, "first_weights", weights)
+        for name in ("unified", "summed", "stop", "relaxed"):
+            check_flag(name, getattr(self, name))
         for name in ("beta", "final_beta", "distinctiveness", "evenness", "final_evenness"):
             check_number(name, getattr(self, name), low=0.0)
+        for name in ("clipping", "epsilon"):
+            check_number(name, getattr(self, name), low=0.0)
         check_number("learning_rate", self.learning_rate, low=0.0, above=True)
-        check_number("subsets", self.subsets, low=0.0)
-        if self.subsets > 1:
-            raise SettingError(f"subsets is {self.subsets!r}; expected a share from 0 to 1")
-        check_whole("epochs", self.epochs, low=0)
-        check_whole("cooling", self.cooling, low=0)
-        for name in ("beta_every", "together"):
-            check_whole(name, getattr(self, name), low=1)
-        self._shape(1)  # checks the rest
+        for name in ("subsets", "lowest_rate", "stop_above", "stop_below"):
+            check_number(name, getattr(self, name), low=0.0)
+            if getattr(self, name) > 1:
+                raise SettingError(
+                    f"{name} is {getattr(self, name)!r}; expected a share from 0 to 1"
+                )
+        if self.stop_below < self.stop_above:
+            raise SettingError(
+                f"stop_below is {self.stop_below!r} and stop_above {self.stop_above!r}; expected "
+                "an accuracy below the first and above the second"
+            )
+        for name in ("width", "epochs", "warm_up", "cooling", "together", "break_cycles_from"):
+            check_whole(name, getattr(self, name), low=0)
+        check_whole("beta_every", self.beta_every, low=1)
+        self._shape(self.width or NARROW * self.heads)  # checks the rest
         try:
             torch.zeros(1, device=self.device)
         except (RuntimeError, AssertionError, TypeError) as error:
@@ -152,9 +228,10 @@ class TransformerLearner(Learner):
         for result in self._trained(procedures, seeds, progress):
             for number, example in zip(result.group, result.dataset, strict=True):
                 demonstrations = procedures[number]
-                rows[number].append(
-                    _learned(result.network, demonstrations, example, result.epochs)
+                found = _learned(
+                    result.network, demonstrations, example, result.epochs, relaxed=self.relaxed
                 )
+                rows[number].append(found)
         return rows
 
     def networks(
@@ -245,29 +322,26 @@ class TransformerLearner(Learner):
                 f"embeddings have widths {', '.join(map(str, widths))}; expected one width, as all "
                 "must come from one model"
             )
-        network = TaskGraphTransformer(self._shape(widths[0]), seed).to(self.device)
+        shape = self._shape(widths[0])
+        network = TaskGraphTransformer(shape, seed, self.first_weights).to(self.device)
         schedule = self._schedule(len(dataset))
         return network, fit(network, dataset, schedule, seed + SEED_OF_DRAWS)
 
     def _shape(self, features: int) -> Shape:
-        return Shape(features, self.width, self.heads, self.layers, self.dropout)
+        return Shape(
+            **{**self._settings(Shape), "width": self.width or features, "features": features}
+        )
 
     def _schedule(self, procedures: int) -> Schedule:
-        return Schedule(
-            learning_rate=self.learning_rate,
-            epochs=self.epochs or (150 if procedures > 1 else 300),
-            beta=self.beta,
-            final_beta=self.final_beta,
-            beta_every=self.beta_every,
-            distinctiveness=self.distinctiveness,
-            evenness=self.evenness,
-            final_evenness=self.final_evenness,
-            # A network of many procedures needs more steps of the optimizer.
-            cooling=self.cooling or (40 if procedures > 1 else 100),
-            subsets=self.subsets,
-            together=self.together,
-            stop=self.stop,
-        )
+        # A network of many procedures needs more steps of the optimizer.
+        epochs, cooling = (150, 40) if procedures > 1 else (300, 100)
+        chosen = {"epochs": self.epochs or epochs, "cooling": self.cooling or cooling}
+        return Schedule(**{**self._settings(Schedule), **chosen})
+
+    def _settings(self, kind: type[Shape | Schedule]) -> dict[str, Any]:
+        """Return the settings that a shape or a schedule has too."""
+        names = (field.name for field in fields(kind))
+        return {name: getattr(self, name) for name in names if name != "features"}
 
 
 class _Trained(NamedTuple):
@@ -284,6 +358,8 @@ def _learned(
     demonstrations: Demonstrations,
     example: EmbeddedProcedure,
     epochs: int,
+    *,
+    relaxed: bool,
 ) -> Learned:
     matrix = predict(network, example).astype("float64")
     accuracy = sequence_accuracy(matrix > 1 / example.size, example.sequences)
@@ -296,7 +372,8 @@ def _learned(
         if node not in demonstrations.seen:
             matrix[node] = 0.0
             matrix[node, 0] = 1.0
-    return Learned(WeightedAdjacency(demonstrations.vocabulary, matrix), example.notes, facts)
+    adjacency = WeightedAdjacency(demonstrations.vocabulary, matrix, relaxed=relaxed)
+    return Learned(adjacency, example.notes, facts)
 
 
 def _workers(tasks: int) -> int:

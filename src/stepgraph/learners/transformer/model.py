@@ -7,10 +7,18 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from stepgraph.errors import SettingError
-from stepgraph.learners.base import check_number, check_whole
+from stepgraph.learners.base import check_flag, check_number, check_whole, one_of
+from stepgraph.learners.transformer.layers import (
+    LAYERS,
+    Dropout,
+    FirstWeights,
+    LayerKind,
+    TransformerLayer,
+    draw_weights,
+    perceptron,
+)
 
 MASKED = -1e9
 """The score of an impossible edge; its softmax is exactly 0, as that of minus infinity."""
@@ -29,14 +37,28 @@ class Shape:
     width
         The width of the network: embeddings are projected to it, unless they have it already.
     heads
-        Number of attention heads; must divide the width.
+        Number of attention heads of the encoder; must divide the width.
     layers
         Number of layers of the encoder across key-steps.
     dropout
         Share of each layer's output that is dropped in training.
     all_pairs_up_to
         Maximum number of nodes for which all relation vectors attend to each other, which costs the
-        fourth power of their number; beyond it those of one row do.
+        fourth power of their number; beyond it those of one row do. 0 for any number.
+    relation_heads
+        Number of attention heads of the relation head; 0 for as many as the encoder has.
+    feed_forward, relation_feed_forward
+        Number of units inside a layer of the encoder and of the relation head; 0 for twice the
+        width of the layer.
+    hidden_layers
+        Number of hidden layers in the perceptrons of the relation head.
+    layer
+        The kind of all layers.
+    normalise
+        Whether embeddings are normalised before anything else.
+    auxiliary_token
+        Whether a token stands before START and one after END. Steps may need the first one, and the
+        weight that they give it is lost.
 
     Raises
     ------
@@ -50,17 +72,42 @@ class Shape:
     layers: int = 1
     dropout: float = 0.1
     all_pairs_up_to: int = 48
+    relation_heads: int = 0
+    feed_forward: int = 0
+    relation_feed_forward: int = 0
+    hidden_layers: int = 1
+    layer: LayerKind = LayerKind.PRE_NORM
+    normalise: bool = True
+    auxiliary_token: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("features", "width", "heads", "layers", "all_pairs_up_to"):
+        object.__setattr__(self, "layer", one_of("layer", self.layer, LayerKind))
+        for name in ("features", "width", "heads", "layers"):
             check_whole(name, getattr(self, name), low=1)
+        for name in (
+            "all_pairs_up_to",
+            "relation_heads",
+            "feed_forward",
+            "relation_feed_forward",
+            "hidden_layers",
+        ):
+            check_whole(name, getattr(self, name), low=0)
+        for name in ("normalise", "auxiliary_token"):
+            check_flag(name, getattr(self, name))
         check_number("dropout", self.dropout, low=0.0)
         if self.dropout >= 1:
             raise SettingError(f"dropout is {self.dropout!r}; expected a number below 1")
-        if self.width % self.heads or NARROW % self.heads:
+        if self.width % self.heads or (not self.relation_heads and NARROW % self.heads):
             raise SettingError(
                 f"heads is {self.heads} and width {self.width}; expected heads that divide both "
                 f"the width and {NARROW}, such as 4"
+            )
+        if self.relation_heads and (
+            2 * self.width % self.relation_heads or NARROW % self.relation_heads
+        ):
+            raise SettingError(
+                f"relation_heads is {self.relation_heads} and width {self.width}; expected heads "
+                f"that divide both twice the width and {NARROW}, such as 2"
             )
 
 
@@ -73,14 +120,19 @@ class Prediction(NamedTuple):
         (procedures, nodes, nodes): the adjacency matrices, rows that sum to 1 where a step may
         need anything.
     nodes
-        (procedures, nodes, width): the key-steps after the encoder, which are to stay distinct.
+        (procedures, tokens, width): START, key-steps, END and any auxiliary tokens after the
+        encoder, which are to stay distinct.
     mask
-        (procedures, nodes): which nodes exist and are no padding.
+        (procedures, tokens): which of them exist and are no padding.
+    lost
+        (procedures, nodes): the weight of each row on the auxiliary token before START; None
+        without such a token.
     """
 
     Z: Tensor
     nodes: Tensor
     mask: Tensor
+    lost: Tensor | None = None
 
 
 class TaskGraphTransformer(nn.Module):
@@ -96,8 +148,10 @@ class TaskGraphTransformer(nn.Module):
     shape
         The shape of the network.
     seed
-        The seed of the first weights. The last layer begins at 0, so that every row begins even;
-        see docs/decisions/0009.
+        The seed of the first weights.
+    first_weights
+        How weights begin. By default the last layer begins at 0, so that every row begins even; see
+        docs/decisions/0009.
 
     Examples
     --------
@@ -106,34 +160,39 @@ class TaskGraphTransformer(nn.Module):
     torch.Size([1, 5, 5])
     """
 
-    def __init__(self, shape: Shape, seed: int = 0) -> None:
+    def __init__(
+        self, shape: Shape, seed: int = 0, first_weights: FirstWeights = FirstWeights.EVEN
+    ) -> None:
         super().__init__()
         self.shape = shape
-        width, heads, dropout = shape.width, shape.heads, shape.dropout
+        width, heads = shape.width, shape.relation_heads or shape.heads
         self.normalise = nn.LayerNorm(shape.features, elementwise_affine=False)
         self.project = nn.Linear(shape.features, width) if width != shape.features else None
         self.start = nn.Parameter(torch.empty(width))
         self.end = nn.Parameter(torch.empty(width))
-        self.encoder = nn.ModuleList(
-            TransformerLayer(width, heads, dropout) for _ in range(shape.layers)
-        )
-        self.after_encoder = nn.LayerNorm(width)
-        self.relations = TransformerLayer(2 * width, heads, dropout)
-        self.narrow = _perceptron(2 * width, NARROW)
-        self.narrow_relations = TransformerLayer(NARROW, heads, dropout)
-        self.score = _perceptron(NARROW, 1)
-        self._initialise(torch.Generator().manual_seed(seed))
+        if shape.auxiliary_token:
+            self.before_start = nn.Parameter(torch.empty(width))
+            self.after_end = nn.Parameter(torch.empty(width))
+        layer = LAYERS[shape.layer]
 
-    def _initialise(self, generator: torch.Generator) -> None:
-        for name, parameter in self.named_parameters():
-            if parameter.dim() == 2:
-                nn.init.xavier_uniform_(parameter, generator=generator)
-            elif name in ("start", "end"):
-                nn.init.normal_(parameter, generator=generator)
-            elif name.endswith("bias"):
-                nn.init.zeros_(parameter)
-        last = self.score[-1]
-        nn.init.zeros_(last.weight)  # type: ignore[arg-type]
+        def relation_layer(width: int) -> TransformerLayer:
+            return layer(width, heads, shape.dropout, shape.relation_feed_forward)
+
+        self.encoder = nn.ModuleList(
+            layer(width, shape.heads, shape.dropout, shape.feed_forward)
+            for _ in range(shape.layers)
+        )
+        # A standard layer ends with a normalisation.
+        self.after_encoder = (
+            nn.LayerNorm(width) if shape.layer is LayerKind.PRE_NORM else nn.Identity()
+        )
+        self.relations = relation_layer(2 * width)
+        self.narrow = perceptron(2 * width, NARROW, shape.hidden_layers)
+        self.narrow_relations = relation_layer(NARROW)
+        self.score = perceptron(NARROW, 1, shape.hidden_layers)
+        draw_weights(self, torch.Generator().manual_seed(seed), first_weights)
+        if first_weights is FirstWeights.EVEN:
+            nn.init.zeros_(self.score[-1].weight)  # type: ignore[arg-type]
 
     def draw_from(self, generator: torch.Generator | None) -> None:
         """Let dropout draw from a generator."""
@@ -158,32 +217,52 @@ class TaskGraphTransformer(nn.Module):
                 f"{self.shape.features})"
             )
         procedures, steps, _ = embeddings.shape
-        size = steps + 2
-        place = torch.arange(size, device=embeddings.device)
+        size, extra = steps + 2, int(self.shape.auxiliary_token)
+        place = torch.arange(size + 2 * extra, device=embeddings.device)
         ends = (
             torch.full((procedures,), steps + 1, device=embeddings.device)
             if counts is None
             else counts + 1
-        )[:, None]
-        mask = place <= ends
-        is_end = place == ends
-        key_steps = self.normalise(embeddings)
-        if self.project is not None:
-            key_steps = self.project(key_steps)
-        start = self.start.expand(procedures, 1, -1)
-        nodes = torch.cat([start, key_steps, torch.zeros_like(start)], 1)
-        nodes = torch.where(is_end[..., None], self.end, nodes)
+        )[:, None] + extra
+        mask = place <= ends + extra
+        nodes = self._tokens(embeddings, place == ends, place == ends + 1)
         visible = None if counts is None else mask
         for layer in self.encoder:
             nodes = layer(nodes, visible)
         nodes = self.after_encoder(nodes)
-        both = mask[:, :, None] & mask[:, None]
-        possible = both & (place[:, None] != place) & (place[:, None] > 0) & ~is_end[:, None]
+        needy = (place > extra) & (place <= ends)  # START needs nothing
+        possible = needy[:, :, None] & (place < ends)[:, None] & (place[:, None] != place)
         scores = self._scores(nodes, visible).masked_fill(~possible, MASKED)
-        return Prediction(torch.softmax(scores, -1) * possible, nodes, mask)
+        weights = torch.softmax(scores, -1) * possible
+        Z = weights[:, extra : extra + size, extra : extra + size]
+        lost = weights[:, extra : extra + size, 0] if extra else None
+        return Prediction(Z, nodes, mask, lost)
+
+    def _tokens(self, embeddings: Tensor, is_end: Tensor, is_after_end: Tensor) -> Tensor:
+        """Return START, the key-steps, END and any auxiliary tokens: (procedures, tokens, width).
+
+        Parameters
+        ----------
+        embeddings
+            (procedures, steps, features).
+        is_end, is_after_end
+            (procedures, tokens): which is END, and which stands behind it.
+        """
+        key_steps = self.normalise(embeddings) if self.shape.normalise else embeddings
+        if self.project is not None:
+            key_steps = self.project(key_steps)
+        start = self.start.expand(len(embeddings), 1, -1)
+        nothing = torch.zeros_like(start)
+        if not self.shape.auxiliary_token:
+            tokens = torch.cat([start, key_steps, nothing], 1)
+            return torch.where(is_end[..., None], self.end, tokens)
+        before = self.before_start.expand_as(start)
+        tokens = torch.cat([before, start, key_steps, nothing, nothing], 1)
+        tokens = torch.where(is_end[..., None], self.end, tokens)
+        return torch.where(is_after_end[..., None], self.after_end, tokens)
 
     def _scores(self, nodes: Tensor, mask: Tensor | None) -> Tensor:
-        """Return the relation head's score of every pair: (procedures, nodes, nodes)."""
+        """Return the relation head's score of every pair: (procedures, tokens, tokens)."""
         procedures, size, _ = nodes.shape
         pairs = torch.cat(
             [
@@ -193,7 +272,7 @@ class TaskGraphTransformer(nn.Module):
             -1,
         )
         visible = None
-        if size <= self.shape.all_pairs_up_to:
+        if not self.shape.all_pairs_up_to or size <= self.shape.all_pairs_up_to:
             pairs = pairs.flatten(1, 2)
             if mask is not None:
                 visible = (mask[:, :, None] & mask[:, None]).flatten(1)
@@ -204,79 +283,3 @@ class TaskGraphTransformer(nn.Module):
         narrow = self.narrow(self.relations(pairs, visible))
         scores: Tensor = self.score(self.narrow_relations(narrow, visible))
         return scores.view(procedures, size, size)
-
-
-def _perceptron(width: int, outputs: int) -> nn.Sequential:
-    return nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.Linear(width, outputs))
-
-
-class Dropout(nn.Module):
-    """Dropout that draws from a generator of its own, where torch's draws from the global one.
-
-    So models that train beside each other in threads stay reproducible.
-
-    Parameters
-    ----------
-    share
-        Share of the values that training sets to 0.
-    """
-
-    def __init__(self, share: float) -> None:
-        super().__init__()
-        self.share = share
-        self.generator: torch.Generator | None = None
-        """The generator that it draws from; None for the global one."""
-
-    def forward(self, values: Tensor) -> Tensor:
-        """Return the values, in training some of them 0 and the others enlarged to make up."""
-        if not self.training or self.share == 0:
-            return values
-        drawn = torch.rand(values.shape, generator=self.generator, device=values.device)
-        return values * (drawn >= self.share) / (1 - self.share)
-
-
-class TransformerLayer(nn.Module):
-    """Attention and a perceptron, each behind a normalisation and beside a shortcut.
-
-    Parameters
-    ----------
-    width
-        The width of the vectors.
-    heads
-        Number of attention heads; must divide the width.
-    dropout
-        Share of each half's output that is dropped in training.
-    """
-
-    def __init__(self, width: int, heads: int, dropout: float) -> None:
-        super().__init__()
-        self.heads = heads
-        self.before_attention = nn.LayerNorm(width)
-        self.queries_keys_values = nn.Linear(width, 3 * width)
-        self.attended = nn.Linear(width, width)
-        self.before_perceptron = nn.LayerNorm(width)
-        self.perceptron = nn.Sequential(
-            nn.Linear(width, 2 * width), nn.GELU(), nn.Linear(2 * width, width)
-        )
-        self.dropout = Dropout(dropout)
-
-    def forward(self, vectors: Tensor, mask: Tensor | None = None) -> Tensor:
-        """Return the vectors, enriched by each other.
-
-        Parameters
-        ----------
-        vectors
-            (sets, members, width).
-        mask
-            (sets, members): which members exist and may be attended to; None for all.
-        """
-        sets, members, width = vectors.shape
-        stacked = self.queries_keys_values(self.before_attention(vectors))
-        split = stacked.view(sets, members, 3, self.heads, width // self.heads)
-        queries, keys, values = split.permute(2, 0, 3, 1, 4)
-        visible = None if mask is None else mask[:, None, None, :]
-        found = functional.scaled_dot_product_attention(queries, keys, values, attn_mask=visible)
-        found = self.attended(found.transpose(1, 2).reshape(sets, members, width))
-        vectors = vectors + self.dropout(found)
-        added: Tensor = self.dropout(self.perceptron(self.before_perceptron(vectors)))
-        return vectors + added

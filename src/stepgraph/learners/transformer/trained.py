@@ -199,7 +199,9 @@ class TrainedTransformer:
 
 
 FORMAT = "stepgraph-transformer"
-VERSION = 1
+VERSION = 2
+OLDEST = 1
+"""The first version, whose shapes lack the fields that have a default."""
 
 
 def save_checkpoint(trained: TrainedTransformer, path: str | Path) -> None:
@@ -233,21 +235,26 @@ def load_checkpoint(path: str | Path) -> TrainedTransformer:
     MissingExtraError
         If safetensors is not installed.
     """
-    return load_network(path, format=FORMAT, version=VERSION, make=_from_header)
+    return load_network(path, format=FORMAT, version=VERSION, oldest=OLDEST, make=_from_header)
 
 
 def _from_header(
     header: dict[str, Any], weights: Mapping[str, Tensor], where: str
 ) -> TrainedTransformer:
     shape = header["shape"]
-    own = Shape(**{field.name: shape[field.name] for field in fields(Shape)})
+    since_first = ("features", "width", "heads", "layers", "dropout", "all_pairs_up_to")
+    names = since_first if header["version"] == OLDEST else [own.name for own in fields(Shape)]
+    own = Shape(**{name: shape[name] for name in names})
     sentence_model, procedures = header["sentence_model"], header["procedures"]
     if not isinstance(sentence_model, str):
         raise TypeError("the sentence model is no text")
     if not isinstance(procedures, list):
         raise TypeError("the procedures are no list")
     projection = own.features * own.width if own.features != own.width else 0
-    check_size(own.layers * own.width**2 + projection, weights, where)
+    inside = own.layers * own.feed_forward + 2 * own.relation_feed_forward
+    hidden = own.hidden_layers * own.width
+    layers = own.layers * own.width**2 + (inside + hidden) * own.width
+    check_size(layers + projection, weights, where)
     network = TaskGraphTransformer(own).eval()
     return TrainedTransformer(network, sentence_model, tuple(map(str, procedures)))
 
