@@ -2,6 +2,6 @@
 
 `learner` holds the methods ``tgt-text`` and ``tgt-video``, `presets` the paper's own settings.
 `model` is the network, `layers` its layers, `dataset` its training data, `fitting` its training by
-the TGML loss, `trained` a trained network, its file and its answers. Embeddings come from `sentence_embeddings` (by default from `minilm`) or from
-`embedding_files`.
+the TGML loss, `trained` a trained network, its file and its answers. Embeddings come from
+`sentence_embeddings` (by default from `minilm`) or from `embedding_files`.
 """
