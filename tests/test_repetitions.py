@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from stepgraph.repetitions import (
     Repetitions,
     first_occurrences,
     last_occurrences,
+    late_occurrences,
     without_repetitions,
 )
 from stepgraph.sequences import Demonstrations, KeyStepSequence
@@ -23,7 +25,7 @@ EACH_IN_TURN = (
 )
 
 NO_LIMIT = 10**9
-POLICIES = st.sampled_from(Repetitions)
+POLICIES = st.sampled_from([one for one in Repetitions if one is not Repetitions.ALL])
 
 
 def expand(recording: str, *, limit: int = EXPANSION_LIMIT, seed: int = 0) -> RepetitionFree:
@@ -163,3 +165,23 @@ def test_notes_count_the_repeating_recordings_and_the_merged_sequences() -> None
 def test_where_everybody_repeats_steps_the_note_says_all() -> None:
     result = without_repetitions(Demonstrations.from_steps(["aba", "bab"]))
     assert result.notes[0].startswith("all 2 recordings repeat steps; ")
+
+
+def test_augmented_recordings_have_their_first_last_and_a_random_occurrence() -> None:
+    abab = Demonstrations.from_steps(["ABCAB"])
+    for seed in range(20):
+        first, last, *drawn = without_repetitions(abab, Repetitions.AUGMENT, seed=seed).sequences
+        assert (first, last) == ((1, 2, 3), (3, 1, 2))
+        assert set(drawn) <= {(1, 3, 2), (2, 3, 1)}
+
+
+def test_the_last_occurrence_is_drawn_half_of_the_time() -> None:
+    rng = random.Random(1)
+    drawn = [late_occurrences((1, 2, 1, 3, 1), rng) for _ in range(4000)]
+    shares = [drawn.count(order) / len(drawn) for order in [(2, 3, 1), (2, 1, 3), (1, 2, 3)]]
+    assert shares == pytest.approx([0.5, 0.25, 0.25], abs=0.04)
+
+
+def test_every_occurrence_is_no_choice_of_one() -> None:
+    with pytest.raises(SettingError, match="'all'; expected a choice of one occurrence"):
+        without_repetitions(Demonstrations.from_steps(["ABA"]), Repetitions.ALL)

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from stepgraph.learners.networks import one_thread
-from stepgraph.learners.tgml.direct_optimization import first_scores, normal_draws
+from stepgraph.learners.tgml.direct_optimization import normal_draws, possible_scores
 
 
 def plain_loss(
@@ -64,7 +64,8 @@ def plain_training(
     epochs, beta, learning_rate, epsilon, spread, seed
         As for `DirectOptimization`.
     """
-    first = first_scores(normal_draws(size * size, seed).reshape(size, size), spread)
+    draws = normal_draws(size * size, seed).reshape(size, size)
+    first = possible_scores(draws * (spread / size))
     possible = torch.from_numpy(first > -float("inf"))
     scores = torch.from_numpy(first).masked_fill(~possible, -1e9).requires_grad_()
     optimizer = torch.optim.Adam([scores], lr=learning_rate)

@@ -98,7 +98,7 @@ def to_graph(
     adjacency: WeightedAdjacency,
     *,
     threshold: float | None = None,
-    relaxed: bool = False,
+    relaxed: bool | None = None,
     procedure: str = "",
 ) -> PostProcessed:
     """Turn weights into a task graph.
@@ -112,7 +112,7 @@ def to_graph(
         nodes, START and END included.
     relaxed
         Whether to use the paper's variant for noisy sequences: a step that needs only START
-        and one other step loses the other one.
+        and one other step loses the other one. By default as the weights were learned.
     procedure
         The name of the procedure.
 
@@ -144,47 +144,19 @@ def to_graph(
     if not (isinstance(threshold, Real) and np.isfinite(threshold) and threshold >= 0):
         raise SettingError(f"the threshold is {threshold!r}; expected a number from 0 on")
     weights = adjacency.matrix
-    changes: list[Change] = []
-
-    def note(edges: BoolMatrix, reason: Reason) -> None:
-        if edges.any():
-            steps, needed, weight = named(edges)
-            changes.extend(map(Change, steps, needed, repeat(reason.adds), repeat(reason), weight))
+    relaxed = adjacency.relaxed if relaxed is None else relaxed
+    edges, stages = cleaned(weights, threshold, relaxed=relaxed)
 
     def named(edges: BoolMatrix) -> tuple[list[str], list[str], list[float]]:
         nodes, (rows, columns) = adjacency.vocabulary.nodes, edges.nonzero()
         steps = [nodes[row] for row in rows.tolist()]
         return steps, [nodes[column] for column in columns.tolist()], weights[edges].tolist()
 
-    above = weights > threshold
-    edges = above & _possible(size)
-    note(above & ~edges, Reason.IMPOSSIBLE)
-
-    order = _order(_bits(edges))
-    if len(order) < size:
-        in_cycles = weakest_in_cycles(edges, weights)
-        note(in_cycles, Reason.CYCLE)
-        edges &= ~in_cycles
-        order = _order(_bits(edges))
-
-    if relaxed:
-        lone = _lone_preconditions(edges)
-        note(lone, Reason.RELAXED)
-        edges &= ~lone
-
-    no_needs = np.zeros_like(edges)
-    no_needs[1:-1, 0] = ~edges[1:-1].any(axis=1)
-    note(no_needs, Reason.NEEDS_NOTHING)
-    edges |= no_needs
-    unneeded = np.zeros_like(edges)
-    unneeded[-1, 1:-1] = ~edges[:, 1:-1].any(axis=0)
-    note(unneeded, Reason.NEEDED_BY_NOBODY)
-    edges |= unneeded
-
-    implied = _implied(edges, [*order, size - 1])  # END needs more now, so reduce again
-    note(implied, Reason.IMPLIED)
-    edges &= ~implied
-
+    changes: list[Change] = []
+    for changed, reason in stages:
+        if changed.any():
+            steps, needed, weight = named(changed)
+            changes.extend(map(Change, steps, needed, repeat(reason.adds), repeat(reason), weight))
     steps, needed, weight = named(edges)
     kept = tuple(zip(steps, needed, strict=True))
     return PostProcessed(
@@ -194,6 +166,56 @@ def to_graph(
         tuple(changes),
         procedure,
     )
+
+
+def cleaned(
+    weights: Matrix, threshold: float, *, relaxed: bool
+) -> tuple[BoolMatrix, list[tuple[BoolMatrix, Reason]]]:
+    """Return the edges of the graph that weights stand for, and those that each stage changed.
+
+    Parameters
+    ----------
+    weights
+        (nodes, nodes): row = step, column = precondition.
+    threshold, relaxed
+        As for `to_graph`.
+    """
+    size = len(weights)
+    above = weights > threshold
+    edges = above & _possible(size)
+    stages = [(above & ~edges, Reason.IMPOSSIBLE)]
+
+    order = _order(_bits(edges))
+    if len(order) < size:
+        in_cycles = weakest_in_cycles(edges, weights)
+        stages.append((in_cycles, Reason.CYCLE))
+        edges &= ~in_cycles
+        order = _order(_bits(edges))
+
+    if relaxed:
+        lone = _lone_preconditions(edges)
+        stages.append((lone, Reason.RELAXED))
+        edges &= ~lone
+
+    no_needs = np.zeros_like(edges)
+    no_needs[1:-1, 0] = ~edges[1:-1].any(axis=1)
+    edges |= no_needs
+    unneeded = np.zeros_like(edges)
+    unneeded[-1, 1:-1] = ~edges[:, 1:-1].any(axis=0)
+    edges |= unneeded
+    implied = _implied(edges, [*order, size - 1])  # END needs more now, so reduce again
+    edges &= ~implied
+    stages += [
+        (no_needs, Reason.NEEDS_NOTHING),
+        (unneeded, Reason.NEEDED_BY_NOBODY),
+        (implied, Reason.IMPLIED),
+    ]
+    return edges, stages
+
+
+def is_acyclic(edges: BoolMatrix) -> bool:
+    """Return whether no step needs itself, directly or through others."""
+    return len(_order(_bits(edges))) == len(edges)
 
 
 def weakest_in_cycles(edges: BoolMatrix, weights: Matrix) -> BoolMatrix:

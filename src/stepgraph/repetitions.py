@@ -32,6 +32,17 @@ class Repetitions(StrEnum):
     """Each occurrence in turn, as in the paper: ABCAD gives ABCD and BCAD."""
     RANDOM = "random"
     """A random occurrence, drawn anew each epoch if the learner has epochs."""
+    AUGMENT = "augment"
+    """The first, the last and a random occurrence, a sequence each, as the paper's released code
+    does with noisy recordings; of random ones, the later the likelier."""
+
+    ALL = "all"
+    """Every occurrence; for methods that count which step follows which."""
+
+    @property
+    def draws(self) -> bool:
+        """Whether the policy draws at random."""
+        return self in (Repetitions.RANDOM, Repetitions.AUGMENT)
 
 
 _COUNTED = {
@@ -39,6 +50,7 @@ _COUNTED = {
     Repetitions.LAST: "the last time counts",
     Repetitions.EXPAND: "each time counts in turn",
     Repetitions.RANDOM: "one time, drawn at random, counts",
+    Repetitions.AUGMENT: "the first, the last and a random time count in turn",
 }
 
 
@@ -49,8 +61,10 @@ class RepetitionFree:
     Parameters
     ----------
     sequences
-        The distinct sequences, in the order of the recordings. They have no counts, as in the
-        published methods: a weight changes nothing here.
+        The distinct sequences, in the order of the recordings.
+    counts
+        Number of recordings behind each. Direct Optimization and the paper's baselines but one
+        count each sequence once, as the published ones do.
     merged
         Number of sequences equal to an earlier one.
     on_repetitions
@@ -58,6 +72,7 @@ class RepetitionFree:
     """
 
     sequences: tuple[tuple[int, ...], ...]
+    counts: tuple[float, ...]
     merged: int = 0
     on_repetitions: tuple[str, ...] = ()
 
@@ -96,7 +111,7 @@ def without_repetitions(
     Raises
     ------
     SettingError
-        If the limit is below 2.
+        If the limit is below 2, or the policy keeps every occurrence.
 
     Examples
     --------
@@ -104,27 +119,29 @@ def without_repetitions(
     >>> without_repetitions(abcad, Repetitions.EXPAND).sequences
     ((1, 2, 3, 4), (2, 3, 1, 4))
     """
+    if policy is Repetitions.ALL:
+        raise SettingError("repetitions is 'all'; expected a choice of one occurrence")
     if limit < 2:
         raise SettingError(f"the limit of an expansion is {limit}; expected 2 or more")
     rng = random.Random(seed)
-    produced: list[tuple[int, ...]] = []
+    produced: dict[tuple[int, ...], float] = {}
+    made = 0
     notes: list[str] = []
     repeating = 0.0
     for recording in demonstrations:
         if not recording.has_repetitions:
-            produced.append(recording.steps)
-            continue
-        repeating += recording.weight
-        if policy is Repetitions.EXPAND:
-            expanded, possible = _expand(recording, rng, limit)
-            produced.extend(expanded)
+            sequences = [recording.steps]
+        else:
+            repeating += recording.weight
+            sequences, possible = _kept(recording, policy, rng, limit)
             if possible > limit:
                 notes.append(
                     f"recording {recording.id!r} expands to {possible} choices of occurrences; "
-                    f"{len(expanded)} of them are used, the first and the last among them"
+                    f"{len(sequences)} of them are used, the first and the last among them"
                 )
-        else:
-            produced.append(_choose(recording.steps, policy, rng))
+        made += len(sequences)
+        for steps in sequences:
+            produced[steps] = produced.get(steps, 0.0) + recording.weight
     if repeating:
         number, total = in_words(repeating), in_words(demonstrations.total_weight)
         who = f"all {total}" if number == total != "1" else f"{number} of {total}"
@@ -133,8 +150,9 @@ def without_repetitions(
             0,
             f"{who} recordings {repeat} steps; {_COUNTED[policy]} (repetitions=WHICH changes that)",
         )
-    distinct = tuple(dict.fromkeys(produced))
-    return RepetitionFree(distinct, len(produced) - len(distinct), tuple(notes))
+    return RepetitionFree(
+        tuple(produced), tuple(produced.values()), made - len(produced), tuple(notes)
+    )
 
 
 def first_occurrences(steps: Iterable[int]) -> tuple[int, ...]:
@@ -152,12 +170,34 @@ def random_occurrences(steps: tuple[int, ...], rng: random.Random) -> tuple[int,
     return _at({step: rng.choice(positions) for step, positions in _positions(steps).items()})
 
 
-def _choose(steps: tuple[int, ...], policy: Repetitions, rng: random.Random) -> tuple[int, ...]:
+def late_occurrences(steps: tuple[int, ...], rng: random.Random) -> tuple[int, ...]:
+    """Keep one occurrence of each step, half of the time the last one.
+
+    At each further occurrence a coin decides whether the step moves there, as in the paper's
+    released code.
+    """
+    position_of: dict[int, int] = {}
+    for position, step in enumerate(steps):
+        if step not in position_of or rng.random() < 0.5:
+            position_of[step] = position
+    return _at(position_of)
+
+
+def _kept(
+    recording: KeyStepSequence, policy: Repetitions, rng: random.Random, limit: int
+) -> tuple[list[tuple[int, ...]], int]:
+    """Return the sequences of a recording, and how many ways there are to choose occurrences."""
+    steps = recording.steps
+    if policy is Repetitions.EXPAND:
+        return _expand(recording, rng, limit)
     if policy is Repetitions.FIRST:
-        return first_occurrences(steps)
+        return [first_occurrences(steps)], 1
     if policy is Repetitions.LAST:
-        return last_occurrences(steps)
-    return random_occurrences(steps, rng)
+        return [last_occurrences(steps)], 1
+    if policy is Repetitions.RANDOM:
+        return [random_occurrences(steps, rng)], 1
+    found = [first_occurrences(steps), last_occurrences(steps), late_occurrences(steps, rng)]
+    return list(dict.fromkeys(found)), 1
 
 
 def _expand(

@@ -46,3 +46,49 @@ def test_defaults_are_shown_as_they_are_typed(stepgraph: Run) -> None:
     }
     assert defaults["beta"] == "0.005"
     assert defaults["repetitions"] == "first"
+
+
+def test_a_preset_stands_beside_the_defaults_with_the_reason(stepgraph: Run) -> None:
+    found = stepgraph("methods", "do", "--preset", "paper", "--json").json
+    rows = {row["name"]: row for row in found}
+    assert (rows["learning_rate"]["preset"], rows["epochs"]["preset"]) == ("0.1", "1000")
+    assert (rows["beta"]["preset"], rows["patience"]["preset"]) == ("0.005", "25")
+    assert (rows["stopping"]["preset"], rows["stopping"]["default"]) == ("paper", "rows")
+    assert "rests alone" in rows["stopping"]["summary"]
+    table = stepgraph("methods", "do", "--preset", "paper-epic-tent-o").out
+    assert "EPIC-Tent-O" in table
+    assert "0.97" in table
+
+
+def test_the_settings_of_a_method_name_its_presets(stepgraph: Run) -> None:
+    assert "presets: paper, paper-epic-tent-o" in stepgraph("methods", "do").err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("methods", "--preset", "paper"), "name the method too"),
+        (("methods", "do", "--preset", "papr"), "did you mean 'paper'"),
+        (("methods", "robust", "--preset", "paper"), "'robust' has no presets"),
+    ],
+)
+def test_a_preset_that_cannot_be_shown_is_an_error(
+    words: tuple[str, ...], message: str, stepgraph: Run
+) -> None:
+    result = stepgraph(*words)
+    assert result.code == 2
+    assert message in result.err
+
+
+OF_THE_DATA = ("epochs", "target", "patience", "break_cycles_from")
+"""Settings that belong to the paper's stopping and to its data sets, not to a choice of ours."""
+
+
+@pytest.mark.parametrize("method", [name for name in LEARNERS if name != "llm"])
+def test_each_departure_from_a_preset_has_its_reason(method: str) -> None:
+    kind = LEARNERS[method].load()
+    defaults = {field.name: field.default for field in dataclasses.fields(kind)}
+    for preset in kind.presets.values():
+        for name, value in preset.settings.items():
+            if value != defaults[name]:
+                assert name in kind.departures or name in OF_THE_DATA, name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +24,8 @@ pytestmark = pytest.mark.parametrize(
 
 def _brief(name: str) -> Learner:
     """Return a learner for what holds whether or not a slow one has learned to the end."""
-    return get_learner(name, **({} if LEARNERS[name].quick else {"epochs": 15}))
+    brief: dict[str, Any] = {} if LEARNERS[name].quick else {"epochs": 15}
+    return get_learner(name, **brief)
 
 
 RECORDINGS = st.lists(st.text(alphabet="abcde", min_size=1, max_size=8), min_size=1, max_size=5)
@@ -166,7 +168,7 @@ def test_a_training_curve_has_a_finite_figure_for_each_round(name: str) -> None:
 
 def test_random_repetitions_are_drawn_by_the_seed_alone_and_together(name: str) -> None:
     demonstrations = Demonstrations.from_steps(["abac", "bcab"])
-    brief = {} if LEARNERS[name].quick else {"epochs": 5}
+    brief: dict[str, Any] = {} if LEARNERS[name].quick else {"epochs": 5}
     learner = get_learner(name, repetitions="random", **brief)
     (together,) = learner.learn_many([demonstrations], seeds=range(4))
     for seed, learned in enumerate(together):

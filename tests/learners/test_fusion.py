@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,7 +14,7 @@ from stepgraph.sequences import END, START, Demonstrations
 from tests.strategies import STEP_NAMES, task_graphs
 
 
-def _learn(recordings: list[str], **given: object) -> tuple[TaskGraph, Learned]:
+def _learn(recordings: list[str], **given: Any) -> tuple[TaskGraph, Learned]:
     # Single letters say nothing, so names are left out of account unless a test is about them.
     given = {"names": False, **given}
     learned = get_learner("fusion", **given).learn(Demonstrations.from_steps(recordings))

@@ -55,6 +55,7 @@ def learn(
             autocompletion=options.completing(options.method_names),
         ),
     ] = "robust",
+    preset: options.PresetName = None,
     why: Annotated[
         list[str] | None,
         typer.Option(
@@ -67,14 +68,15 @@ def learn(
     order: options.Order = None,
     procedure: options.Procedure = None,
     repetitions: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="WHICH",
             help="Which occurrence counts where a recording repeats a step: first, last, expand "
-            "(all ways to keep one) or random.",
+            "(all ways to keep one), random, augment (first, last and random) or all. Default: "
+            "the method's own.",
             rich_help_panel=READING,
         ),
-    ] = "first",
+    ] = None,
     with_mistakes: options.WithMistakes = False,
     file_format: options.Format = None,
     column: options.ColumnNames = None,
@@ -158,7 +160,7 @@ def learn(
     settings |= options.transformer(
         kind, unified=unified, save_model=save_model, embeddings=embeddings
     )
-    if repetitions != "first":
+    if repetitions is not None:
         settings["repetitions"] = repetitions
     if log.is_log(demos, file_format):
         if errors is not None:
@@ -186,6 +188,7 @@ def learn(
             with_mistakes,
             constraints,
             tuple(parse_edge(text, steps) for text in why or ()),
+            preset,
         )
         print_notes_on(source.names, source.notes)
         checkpoint = target.checkpoint if several else None

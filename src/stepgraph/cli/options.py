@@ -179,6 +179,16 @@ Settings = Annotated[
         rich_help_panel=LEARNING,
     ),
 ]
+PresetName = Annotated[
+    str | None,
+    typer.Option(
+        "--preset",
+        metavar="NAME",
+        help="Settings of the method that go together, such as 'paper' for the paper's own; --set "
+        "overrules them.",
+        rich_help_panel=LEARNING,
+    ),
+]
 ConfusionFile = Annotated[
     Path | None,
     typer.Option("--confusion", metavar="FILE", help="The recogniser's errors, as a matrix."),
@@ -222,7 +232,15 @@ COLUMN_ROLES = (
     "recording", "step", "start", "end", "mistake", "procedure", "weight", "lifecycle"
 )  # fmt: skip
 
-OPTIONS_OF_LEARN = ("method", "seed", "repetitions", "with_mistakes", "threshold", "relaxed")
+OPTIONS_OF_LEARN = (
+    "method",
+    "seed",
+    "repetitions",
+    "with_mistakes",
+    "threshold",
+    "relaxed",
+    "preset",
+)
 """Names that look like settings of a method but are options of 'learn'."""
 
 

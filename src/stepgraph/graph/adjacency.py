@@ -39,6 +39,9 @@ class WeightedAdjacency:
         number. It is copied and made read-only.
     threshold
         Minimum weight of an edge, exclusive; None for the paper's 1 / number of nodes.
+    relaxed
+        Whether the weights were learned for the paper's variant of post-processing for noisy
+        sequences.
 
     Raises
     ------
@@ -49,6 +52,7 @@ class WeightedAdjacency:
     vocabulary: Vocabulary
     matrix: Matrix
     threshold: float | None = None
+    relaxed: bool = False
 
     def __post_init__(self) -> None:
         try:
@@ -81,7 +85,7 @@ class WeightedAdjacency:
 
     # Copies and pickles of an array are writable; the constructor makes them read-only.
     def __reduce__(self) -> tuple[Any, ...]:
-        return WeightedAdjacency, (self.vocabulary, self.matrix, self.threshold)
+        return WeightedAdjacency, (self.vocabulary, self.matrix, self.threshold, self.relaxed)
 
     def weight(self, step: str, precondition: str) -> float:
         """Return the weight of the edge from a step to its precondition."""
@@ -91,7 +95,8 @@ class WeightedAdjacency:
         """Return the same weights with some steps left out."""
         kept = [node for node, name in enumerate(self.vocabulary.nodes) if name not in steps]
         names = tuple(name for name in self.vocabulary.steps if name not in steps)
-        return WeightedAdjacency(Vocabulary(names), self.matrix[np.ix_(kept, kept)], self.threshold)
+        matrix = self.matrix[np.ix_(kept, kept)]
+        return WeightedAdjacency(Vocabulary(names), matrix, self.threshold, self.relaxed)
 
 
 def closure(edges: BoolMatrix) -> BoolMatrix:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from stepgraph.errors import MissingExtraError, UnknownNameError
-from stepgraph.learners.base import Curve, Learned, Learner, Progress, no_progress
+from stepgraph.errors import MissingExtraError, SettingError, UnknownNameError
+from stepgraph.learners.base import Curve, Learned, Learner, Preset, Progress, no_progress
 
 __all__ = [
     "LEARNERS",
@@ -22,8 +22,10 @@ __all__ = [
     "Learned",
     "Learner",
     "LearnerEntry",
+    "Preset",
     "Progress",
     "get_learner",
+    "get_preset",
     "no_progress",
 ]
 
@@ -155,29 +157,33 @@ LEARNERS = MappingProxyType(
 )
 
 
-def get_learner(name: str, /, **settings: Any) -> Learner:
+def get_learner(name: str, /, *, preset: str | None = None, **settings: Any) -> Learner:
     """Make a learner by name.
 
     Parameters
     ----------
     name
         A name in `LEARNERS`.
+    preset
+        Settings that go together, such as 'paper'; `settings` overrule them.
     **settings
         The method's settings, by the names of its fields.
 
     Raises
     ------
     UnknownNameError
-        If there is no such method or setting; the message names the nearest.
+        If there is no such method, preset or setting; the message names the nearest.
     MissingExtraError
         If its optional dependency is not installed.
     SettingError
-        If a setting has a value that it cannot take.
+        If a setting has a value that it cannot take, or the method has no presets.
 
     Examples
     --------
     >>> get_learner("intersection").name
     'intersection'
+    >>> get_learner("do", preset="paper").patience
+    25
     """
     if name not in LEARNERS:
         raise UnknownNameError("method", name, LEARNERS)
@@ -186,4 +192,27 @@ def get_learner(name: str, /, **settings: Any) -> Learner:
     for setting in settings:
         if setting not in known:
             raise UnknownNameError("setting", setting, known, f"the method {name!r}")
+    if preset is not None:
+        settings = {**get_preset(name, preset).settings, **settings}
     return kind(**settings)
+
+
+def get_preset(method: str, preset: str) -> Preset:
+    """Return a preset of a method.
+
+    Raises
+    ------
+    UnknownNameError
+        If the method has no such preset; the message names those that it has.
+    SettingError
+        If the method has no presets.
+    """
+    presets = LEARNERS[method].load().presets
+    if not presets:
+        raise SettingError(
+            f"the method {method!r} has no presets, so preset {preset!r} cannot be used; leave it "
+            "out, or use 'do' or 'tgt-text'"
+        )
+    if preset not in presets:
+        raise UnknownNameError("preset", preset, presets, f"the method {method!r}")
+    return presets[preset]

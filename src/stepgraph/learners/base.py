@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
 from stepgraph.errors import SettingError
@@ -38,6 +39,12 @@ def check_whole(name: str, value: Any, *, low: int) -> None:
     """Check that a value is a whole number, not below a bound."""
     if not isinstance(value, int) or isinstance(value, bool) or value < low:
         raise SettingError(f"{name} is {value!r}; expected a whole number from {low} on")
+
+
+def check_flag(name: str, value: Any) -> None:
+    """Check that a value is True or False."""
+    if not isinstance(value, bool):
+        raise SettingError(f"{name} is {value!r}; expected True or False")
 
 
 Progress = Callable[[int, int, str], None]
@@ -98,6 +105,40 @@ class Learned:
 
 
 @dataclass(frozen=True)
+class Preset:
+    """Settings of a method that go together.
+
+    Parameters
+    ----------
+    about
+        Where they come from, in one line.
+    settings
+        The settings; those left out have their defaults.
+    """
+
+    about: str
+    settings: Mapping[str, Any]
+
+    def overruled(self, settings: Mapping[str, Any]) -> list[str]:
+        """Return a note for each setting of a user that contradicts the preset.
+
+        Parameters
+        ----------
+        settings
+            The settings of the user.
+        """
+        return [
+            f"{name} is {_plain(settings[name])}; the preset has {_plain(value)}"
+            for name, value in self.settings.items()
+            if name in settings and settings[name] != value
+        ]
+
+
+def _plain(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@dataclass(frozen=True)
 class Learner(ABC):
     """A method that learns weighted edges from demonstrations.
 
@@ -113,6 +154,12 @@ class Learner(ABC):
     name: ClassVar[str]
     seeded: ClassVar[bool] = False
     """Whether the result depends on the seed."""
+    counts_all: ClassVar[bool] = False
+    """Whether the method can count every occurrence of a repeated step."""
+    presets: ClassVar[Mapping[str, Preset]] = MappingProxyType({})
+    """Settings that go together, by name."""
+    departures: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """For each setting whose default is not the paper's, the reason in one line."""
 
     repetitions: Repetitions = Repetitions.FIRST
 
@@ -120,6 +167,11 @@ class Learner(ABC):
         object.__setattr__(
             self, "repetitions", one_of("repetitions", self.repetitions, Repetitions)
         )
+        if self.repetitions is Repetitions.ALL and not self.counts_all:
+            others = ", ".join(one.value for one in Repetitions if one is not Repetitions.ALL)
+            raise SettingError(
+                f"repetitions is 'all', which only 'count-based' can use; expected one of {others}"
+            )
 
     @property
     def learns_from_all(self) -> bool:
@@ -158,7 +210,7 @@ class Learner(ABC):
 
     def different(self, seeds: Sequence[int]) -> Sequence[int]:
         """Return the seeds that may give different results: one, if nothing is drawn."""
-        return seeds if self.seeded or self.repetitions is Repetitions.RANDOM else seeds[:1]
+        return seeds if self.seeded or self.repetitions.draws else seeds[:1]
 
     def learn_many(
         self,

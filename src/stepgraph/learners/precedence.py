@@ -46,8 +46,9 @@ class Precedence:
 def precedence(demonstrations: Demonstrations, repetitions: Repetitions) -> Precedence:
     """Count how often each step comes before each other step.
 
-    `repetitions` says which occurrence of a repeated step counts. For 'expand' and 'random', a step
-    comes before another only if its last occurrence comes before the other's first.
+    `repetitions` says which occurrence of a repeated step counts. For 'expand', 'random' and
+    'augment', a step comes before another only if its last occurrence comes before the other's
+    first.
     """
     return precedence_of(
         [recording.steps for recording in demonstrations],

@@ -19,7 +19,15 @@ from stepgraph.graph import NO_CONSTRAINTS, Constraints, Edge, Provenance, TaskG
 from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.insight import consequences, edge_evidence, step_attributes, why
 from stepgraph.insight.evidence import doubts
-from stepgraph.learners import LEARNERS, Learned, Learner, Progress, get_learner, no_progress
+from stepgraph.learners import (
+    LEARNERS,
+    Learned,
+    Learner,
+    Progress,
+    get_learner,
+    get_preset,
+    no_progress,
+)
 from stepgraph.logs import is_log, is_table, read_log
 from stepgraph.postprocess import Change, PostProcessed, to_graph
 from stepgraph.sequences import SKIPPED, Demonstrations, KeyStepSequence, Vocabulary, in_words
@@ -49,13 +57,15 @@ class LearningOptions:
     explain
         Pairs (step, precondition); for each, `Learning.explanations` says why the step needs the
         other one, or why it does not.
+    preset
+        Settings of the method that go together, such as 'paper'; `settings` overrule them.
 
     Raises
     ------
     UnknownNameError
-        If there is no such method or setting; the message names the nearest.
+        If there is no such method, preset or setting; the message names the nearest.
     SettingError
-        If a value is invalid, or the method takes no constraints.
+        If a value is invalid, or the method takes no constraints or has no presets.
     MissingExtraError
         If the method's optional dependency is not installed.
 
@@ -73,6 +83,7 @@ class LearningOptions:
     with_mistakes: bool = False
     constraints: Constraints = NO_CONSTRAINTS
     explain: tuple[Edge, ...] = ()
+    preset: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "settings", dict(self.settings))
@@ -123,6 +134,8 @@ class LearningOptions:
     def learner(self) -> Learner:
         """Return the method with its settings."""
         settings = dict(self.settings)
+        if self.relaxed and self._takes("relaxed"):
+            settings["relaxed"] = True
         if self.constraints.required or self.constraints.never:
             if self.method in LEARNERS and not takes_constraints(self.method):
                 raise SettingError(
@@ -130,22 +143,38 @@ class LearningOptions:
                     "method='fusion'"
                 )
             settings["constraints"] = self.constraints
-        return get_learner(self.method, **settings)
+        return get_learner(self.method, preset=self.preset, **settings)
 
     def plain_settings(self) -> dict[str, Any]:
-        """Return the settings as plain JSON values, without secrets."""
+        """Return the settings, those of the preset too, as plain JSON values, without secrets."""
         fields = dataclasses.fields(LEARNERS[self.method].load())
         secret = {entry.name for entry in fields if entry.metadata.get("secret")}
+        preset = {} if self.preset is None else get_preset(self.method, self.preset).settings
         return {
             name: _as_plain(value)
-            for name, value in sorted(self.settings.items())
+            for name, value in sorted({**preset, **self.settings}.items())
             if name not in secret
         }
+
+    def notes(self) -> list[str]:
+        """Return a note if settings contradict the preset."""
+        if self.preset is None:
+            return []
+        overruled = get_preset(self.method, self.preset).overruled(self.settings)
+        return [f"preset {self.preset!r}: {'; '.join(overruled)}"] if overruled else []
+
+    def _takes(self, setting: str) -> bool:
+        return self.method in LEARNERS and takes(self.method, setting)
+
+
+def takes(method: str, setting: str) -> bool:
+    """Return whether a method has a setting."""
+    return any(entry.name == setting for entry in dataclasses.fields(LEARNERS[method].load()))
 
 
 def takes_constraints(method: str) -> bool:
     """Return whether a method takes constraints."""
-    return any(entry.name == "constraints" for entry in dataclasses.fields(LEARNERS[method].load()))
+    return takes(method, "constraints")
 
 
 def _as_plain(value: Any) -> Any:
@@ -220,6 +249,7 @@ def learn(
     with_mistakes: bool = False,
     must: Sequence[Edge] = (),
     never: Sequence[Edge] = (),
+    preset: str | None = None,
     **settings: Any,
 ) -> TaskGraph:
     """Learn a procedure's task graph.
@@ -244,13 +274,17 @@ def learn(
     must, never
         Edges (step, precondition) that the graph must or must not imply, whatever the recordings
         show.
+    preset
+        Settings of the method that go together, such as 'paper' for the paper's own; `settings`
+        overrule them.
     **settings
         The method's settings.
 
     Warns
     -----
     LearningWarning
-        If recordings or steps were left out, or a threshold leaves no edge.
+        If recordings or steps were left out, a threshold leaves no edge, or a setting overrules
+        the preset.
 
     Examples
     --------
@@ -281,7 +315,7 @@ def learn(
         )
     constraints = Constraints(must, never)
     options = LearningOptions(
-        method, settings, seed, threshold, relaxed, with_mistakes, constraints
+        method, settings, seed, threshold, relaxed, with_mistakes, constraints, preset=preset
     )
     (learning,) = learn_together([demonstrations], options)
     if learning.left_out:
@@ -424,6 +458,7 @@ def _finish(
 ) -> Learning:
     """Turn the weights of a method into a graph with its provenance."""
     adjacency, unseen = learned.adjacency, given.unseen_steps
+    notes = [*notes, *options.notes()]
     threshold = options.threshold
     if threshold is None and adjacency.threshold is None:
         # The threshold of the learned matrix: training put its edges above this.
@@ -432,7 +467,10 @@ def _finish(
     def processed(weights: WeightedAdjacency) -> PostProcessed:
         seen = weights.without(unseen) if unseen else weights
         return to_graph(
-            seen, threshold=threshold, relaxed=options.relaxed, procedure=given.procedure
+            seen,
+            threshold=threshold,
+            relaxed=options.relaxed or None,
+            procedure=given.procedure,
         )
 
     result = processed(adjacency)
@@ -456,7 +494,8 @@ def _finish(
     said = [*notes, *learned.notes, *doubts(given, graph)]
     if learned.unconstrained is not None:
         said += consequences(processed(learned.unconstrained).graph, graph)
-    graph = graph.with_provenance(_provenance(given, said, options))
+    relaxed = options.relaxed or adjacency.relaxed
+    graph = graph.with_provenance(_provenance(given, said, options, relaxed=relaxed))
     explanations = [why(given, graph, edge, learned.confidence) for edge in options.explain]
     return Learning(
         graph,
@@ -471,7 +510,7 @@ def _finish(
 
 
 def _provenance(
-    given: Demonstrations, notes: Sequence[str], options: LearningOptions
+    given: Demonstrations, notes: Sequence[str], options: LearningOptions, *, relaxed: bool
 ) -> Provenance:
     total = given.total_weight
     return Provenance(
@@ -479,7 +518,7 @@ def _provenance(
         options.plain_settings(),
         options.seed,
         options.threshold,
-        options.relaxed,
+        relaxed,
         options.with_mistakes,
         int(total) if total.is_integer() else total,
         version=__version__,

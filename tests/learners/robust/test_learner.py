@@ -24,7 +24,7 @@ from stepgraph.sequences import Demonstrations
 from tests.operations import calls
 
 
-def _graph(method: str, demonstrations: Demonstrations, **given: object) -> TaskGraph:
+def _graph(method: str, demonstrations: Demonstrations, **given: Any) -> TaskGraph:
     return to_graph(get_learner(method, **given).learn(demonstrations).adjacency).graph
 
 
@@ -291,8 +291,9 @@ def test_a_procedure_with_too_many_steps_is_refused_with_another_method() -> Non
 
 @pytest.mark.parametrize("setting", ["errors", "successes"])
 def test_a_setting_that_cannot_be_is_refused(setting: str) -> None:
+    settings: dict[str, Any] = {setting: -1.0}
     with pytest.raises(SettingError, match=setting):
-        get_learner("robust", **{setting: -1.0})
+        get_learner("robust", **settings)
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from stepgraph.learners.tgml.batches import SequenceBatch
 from stepgraph.learners.tgml.descent import Descent, Problem, optimise
 from stepgraph.learners.tgml.direct_optimization import (
     DirectOptimization,
-    first_scores,
     normal_draws,
+    possible_scores,
 )
 from stepgraph.learners.tgml.loss import TGMLLoss
 from stepgraph.repetitions import without_repetitions
@@ -29,7 +29,7 @@ def problems_of(several: list[Demonstrations]) -> list[Problem]:
     for given_ in several:
         sequences = without_repetitions(given_).sequences
         size = len(given_.vocabulary) + 2
-        scores = first_scores(normal_draws(size * size, 0).reshape(size, size), 0.1)
+        scores = possible_scores(normal_draws(size * size, 0).reshape(size, size) * 0.1 / size)
         found.append(Problem(scores, lambda _, own=sequences: own))  # type: ignore[misc]
     return found
 
@@ -151,13 +151,15 @@ def test_a_rule_stops_its_own_matrix_and_no_other() -> None:
 
         def finished(self, epoch: int, Z: np.ndarray) -> bool:
             self.seen.append(Z)
-            return epoch > self._epochs
+            return epoch >= self._epochs
 
     problems = problems_of([Demonstrations.from_steps(["abc", "bac"])] * 2)
     rules = [After(3), After(7)]
     ruled = [problem._replace(rule=rule) for problem, rule in zip(problems, rules, strict=True)]
     found = optimise(ruled, Descent(0.005, 0.1, 20, 1e-6, rows_rest=False), silent)
     assert [epochs for _, epochs in found] == [3, 7]
-    assert [len(rule.seen) for rule in rules] == [4, 8], "asked before each epoch, until it stops"
+    assert [len(rule.seen) for rule in rules] == [4, 8], (
+        "asked before the first and after each epoch, until it stops"
+    )
     for rule, (weights, _) in zip(rules, found, strict=True):
         np.testing.assert_array_equal(rule.seen[-1], weights)

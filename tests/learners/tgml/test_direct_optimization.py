@@ -13,14 +13,17 @@ from stepgraph.errors import SettingError
 from stepgraph.learners import get_learner
 from stepgraph.learners.tgml.direct_optimization import (
     DirectOptimization,
-    first_scores,
+    _Task,
     normal_draws,
+    possible_scores,
+    uniform_draws,
 )
 from stepgraph.learners.tgml.stopping import Stopping
+from stepgraph.pipeline import LearningOptions, learn_together
 from stepgraph.postprocess import to_graph
 from stepgraph.procedures import load_procedure, procedure_names
 from stepgraph.repetitions import Repetitions
-from stepgraph.sequences import Demonstrations
+from stepgraph.sequences import Demonstrations, Vocabulary
 
 DEMONSTRATIONS = Demonstrations.from_steps(["abcde", "bacde", "abced", "bcade"], procedure="abc")
 OTHER = Demonstrations.from_steps(["xyz", "xzy"], procedure="xyz")
@@ -149,14 +152,14 @@ def test_first_draws_are_those_of_torch(size: int, seed: int) -> None:
 
 def test_the_spread_is_that_of_a_row_of_so_many_nodes() -> None:
     for size in (20, 80):
-        scores = first_scores(normal_draws(size * size, 3).reshape(size, size), 0.1)
+        scores = possible_scores(normal_draws(size * size, 3).reshape(size, size) * 0.1 / size)
         drawn = scores[np.isfinite(scores)]
         assert 0.9 < float(drawn.std()) * size / 0.1 < 1.1
         assert abs(float(drawn.mean())) < 0.1 / size
 
 
 def test_without_spread_every_possible_edge_starts_even() -> None:
-    scores = first_scores(np.ones((5, 5)), 0.0)
+    scores = possible_scores(np.zeros((5, 5)))
     assert set(scores.ravel().tolist()) == {0.0, -np.inf}
     assert int((scores == 0.0).sum()) == 4 * 4 - 3  # rows 1 to 4, columns 0 to 3, no node itself
 
@@ -192,3 +195,71 @@ def test_drawn_sequences_count_by_their_weight() -> None:
     by_copies = learner.learn(replace(plain, sequences=copies)).adjacency.matrix
     assert np.allclose(by_weight, by_copies, atol=1e-5)
     assert not np.allclose(by_weight, learner.learn(plain).adjacency.matrix, atol=1e-5)
+
+
+@pytest.mark.parametrize("seed", [0, 42])
+def test_the_papers_preset_trains_like_its_equations_with_a_token_before_start(seed: int) -> None:
+    recordings = Demonstrations.from_steps(["abcd", "bacd", "acbd", "abc"])
+    epochs = 12
+    learner = get_learner("do", preset="paper", stopping="never", epochs=epochs)
+    Z = learner.learn(recordings, seed=seed).adjacency.matrix
+
+    # token, START, a to d, END; the token after END only takes part in the first draws
+    scores = torch.rand(8, 8, generator=torch.Generator().manual_seed(seed))[:7, :7]
+    impossible = torch.eye(7, dtype=torch.bool)
+    impossible[0] = impossible[:, 6] = True
+    impossible[1, 1:] = True
+    scores = scores.double().requires_grad_()
+    optimizer = torch.optim.Adam([scores], lr=0.1)
+    sequences = [(0, 1, *(step + 1 for step in recording.steps), 6) for recording in recordings]
+    for _ in range(epochs):
+        weights = torch.softmax(scores.masked_fill(impossible, -1e9), -1)
+        loss = torch.zeros(())
+        for y in sequences:
+            for place, node in enumerate(y[1:], start=1):
+                observed = list(y[:place])
+                others = [h for h in range(1, 7) if h not in observed]
+                favourable = weights[node, observed].sum()
+                possible = weights[others][:, observed].sum()
+                loss = loss - (favourable + 1e-6).log() + 0.005 * (possible + 1e-6).log()
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+    expected = torch.softmax(scores.detach().masked_fill(impossible, -1e9), -1)[1:, 1:]
+    assert Z[1:] == pytest.approx(expected[1:].numpy(), abs=1e-6)
+
+
+def test_first_scores_of_the_preset_are_uniform_and_those_of_torch() -> None:
+    drawn = torch.rand(50, generator=torch.Generator().manual_seed(7)).double().numpy()
+    assert np.array_equal(uniform_draws(50, 7), drawn)
+
+
+def test_weight_on_the_token_before_start_is_lost() -> None:
+    recordings = Demonstrations.from_steps(["ab", "ba"])
+    rows = get_learner("do", preset="paper").learn(recordings).adjacency.matrix[1:].sum(axis=1)
+    assert (rows < 1).all()
+    assert (rows > 0).all()
+
+
+def test_the_preset_for_noisy_recordings_counts_unseen_steps_in_the_threshold() -> None:
+    words = Vocabulary(("a", "b", "c", "never", "nowhere"))
+    recordings = Demonstrations.from_steps(["abc", "abac", "bcab"], vocabulary=words)
+    options = LearningOptions("do", preset="paper-assembly101-o", seed=42)
+    (learning,) = learn_together([recordings], options)
+    assert learning.graph.steps == ("a", "b", "c")
+    assert learning.graph.provenance.relaxed
+    expected = to_graph(learning.adjacency, threshold=1 / 7, relaxed=True)
+    assert learning.graph.edges == expected.graph.edges
+
+
+@pytest.mark.parametrize(
+    ("epoch", "counts"), [(40, False), (41, True)], ids=["before", "from then on"]
+)
+def test_cycles_are_broken_from_the_epoch_of_the_preset_on(epoch: int, counts: bool) -> None:
+    learner = get_learner("do", preset="paper-epic-tent-o")
+    assert isinstance(learner, DirectOptimization)
+    task = _Task(learner, Demonstrations.from_steps(["ab", "ba"]), 0)
+    Z = np.zeros((5, 5))
+    Z[2, 3], Z[3, 2], Z[4, 2] = 0.9, 0.8, 1.0
+    edges = task._edges(epoch, Z)
+    assert (edges is not None) == counts

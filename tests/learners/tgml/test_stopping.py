@@ -49,34 +49,56 @@ CHAIN = np.eye(4, k=-1)
 EITHER = [(1, 2), (2, 1)]
 
 
+def above_half(_: int, Z: np.ndarray) -> np.ndarray:
+    return Z > 0.5
+
+
+def plateau(target: float, patience: int) -> SequenceAccuracyPlateau:
+    return SequenceAccuracyPlateau(EITHER, above_half, target=target, patience=patience)
+
+
 def accuracies(rule: SequenceAccuracyPlateau, graphs: list[np.ndarray]) -> list[bool]:
     return [rule.finished(epoch, Z) for epoch, Z in enumerate(graphs, start=1)]
 
 
-def test_the_plateau_ends_so_many_epochs_after_the_last_improvement() -> None:
-    free = CHAIN.copy()
-    free[2] = free[0]
-    free[2, 0] = free[3, 1] = 1.0
-    graphs = [CHAIN, CHAIN, free, free, free]
-    rule = SequenceAccuracyPlateau(EITHER, target=0.5, patience=2)
-    assert accuracies(rule, graphs) == [False, False, False, False, True]
-    at_once = SequenceAccuracyPlateau(EITHER, target=0.5, patience=0)
-    assert at_once.finished(1, CHAIN)
+FREE = CHAIN.copy()
+FREE[2] = FREE[0]
+FREE[2, 0] = FREE[3, 1] = 1.0
+"""Both orders of EITHER obey it."""
 
 
-def test_the_plateau_waits_for_its_target() -> None:
-    below = SequenceAccuracyPlateau(EITHER, target=0.9, patience=1)
-    assert accuracies(below, [CHAIN] * 5) == [False] * 5
+def test_the_plateau_ends_so_many_epochs_after_the_accuracy_is_perfect() -> None:
+    graphs = [CHAIN, CHAIN, FREE, FREE, FREE]
+    assert accuracies(plateau(0.5, 2), graphs) == [False, False, False, False, True]
+
+
+def test_an_accuracy_that_stays_below_one_starts_the_wait_anew() -> None:
+    assert not any(accuracies(plateau(0.5, 2), [CHAIN] * 9))
+
+
+def test_a_worse_accuracy_counts_as_waiting() -> None:
+    assert accuracies(plateau(0.5, 2), [FREE, CHAIN, CHAIN]) == [False, False, True]
+
+
+def test_without_patience_the_first_accuracy_above_the_target_ends_it() -> None:
+    assert accuracies(plateau(0.8, 0), [CHAIN, FREE]) == [True, True]
+    assert accuracies(plateau(0.9, 0), [CHAIN, FREE]) == [False, True]
+
+
+def test_the_target_must_be_exceeded() -> None:
+    accuracy = sequence_accuracy(CHAIN > 0.5, EITHER)
+    assert not plateau(accuracy, 0).finished(1, CHAIN)
+
+
+def test_it_does_not_end_before_the_first_epoch() -> None:
+    assert not plateau(0.5, 0).finished(0, FREE)
 
 
 def test_a_graph_with_a_cycle_does_not_count() -> None:
-    cycle = CHAIN.copy()
-    cycle[1, 2] = 1.0
-    rule = SequenceAccuracyPlateau([(1, 2)], target=0.1, patience=0)
-    assert not rule.finished(1, cycle)
-    assert rule.finished(2, CHAIN)
+    rule = SequenceAccuracyPlateau(EITHER, lambda *_: None, target=0.1, patience=0)
+    assert not rule.finished(1, CHAIN)
 
 
-def test_the_edges_that_weights_stand_for_can_be_made_another_way() -> None:
-    rule = SequenceAccuracyPlateau([(1, 2)], target=1.0, patience=0, graph_of=lambda _: CHAIN > 0)
-    assert rule.finished(1, np.zeros((4, 4)))
+def test_a_repeated_step_is_judged_each_time_by_all_that_came_before() -> None:
+    # START, 2 (lacks 1), 1, 2 (has 1), END
+    assert sequence_accuracy(CHAIN > 0.5, [(2, 1, 2)]) == pytest.approx(4 / 5)

@@ -184,7 +184,7 @@ class _Training:
         """Stop all rows of each matrix whose rule says so."""
         for number in np.unique(self._rows.problem[self.moving]).tolist():
             rule = self._problems[self._present[number]].rule
-            if rule is not None and rule.finished(self.epoch + 1, self._matrix(number)):
+            if rule is not None and rule.finished(self.epoch, self._matrix(number)):
                 self.moving &= self._rows.problem != number
 
     def _matrix(self, number: int) -> Floats:

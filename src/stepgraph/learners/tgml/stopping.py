@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from typing import Protocol
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,55 +26,66 @@ class Stopping(StrEnum):
     step in every sequence; docs/decisions/0002 has the figures.
     """
     PAPER = "paper"
-    """Stop when the sequence accuracy of the whole graph has reached a target and no longer
-    improves."""
+    """Stop when the sequence accuracy of the whole graph exceeds a target and no longer improves.
+    """
     NEVER = "never"
     """Stop after the last epoch."""
 
 
 class GraphRule(Protocol):
-    """Decides before each epoch whether the training of one graph is over."""
+    """Decides whether the training of one graph is over."""
 
     def finished(self, epoch: int, Z: Matrix) -> bool:
-        """Return whether to stop before an epoch, counted from 1, with these weights."""
+        """Return whether to stop after an epoch, counted from 1, with these weights.
+
+        Epoch 0 is before the first one.
+        """
 
 
 class SequenceAccuracyPlateau:
-    """Stops when the sequence accuracy no longer improves, as the paper does.
+    """Stops when the sequence accuracy no longer improves, as the paper's released code does.
+
+    Epochs count only if their graph is acyclic and its accuracy above the target. An accuracy that
+    equals the best one so far starts the wait anew, unless it is 1 and cannot improve.
 
     Parameters
     ----------
     sequences
-        The sequences to measure the accuracy on.
+        The sequences to measure the accuracy on; steps may repeat.
+    graph_of
+        Maps an epoch and its weights to edges, row = step, column = precondition; None for a graph
+        with a cycle.
     target
-        Minimum accuracy for stopping.
+        The accuracy to exceed.
     patience
         How many epochs to wait for a better one; 0 stops at once.
-    graph_of
-        Maps weights to edges: row = step, column = precondition. By default those above the
-        threshold, 1 over the number of nodes. A graph with a cycle does not count.
     """
 
     def __init__(
         self,
         sequences: Sequence[Sequence[int]],
+        graph_of: Callable[[int, Matrix], BoolMatrix | None],
         *,
         target: float,
         patience: int,
-        graph_of: Callable[[Matrix], BoolMatrix] | None = None,
     ) -> None:
-        self._sequences = sequences
+        self._sequences, self._graph_of = sequences, graph_of
         self._target, self._patience = target, patience
-        self._graph_of = graph_of or _above_threshold
-        self._best, self._best_at = -1.0, 0
+        self._best, self._waited = -1.0, 0
 
     def finished(self, epoch: int, Z: Matrix) -> bool:
         """Return whether the accuracy has not improved for `patience` epochs."""
-        edges = self._graph_of(Z)
+        edges = self._graph_of(epoch, Z) if epoch else None
+        if edges is None:
+            return False
         accuracy = sequence_accuracy(edges, self._sequences)
-        if accuracy >= self._target and accuracy > self._best and _is_acyclic(edges):
-            self._best, self._best_at = accuracy, epoch
-        return self._best >= 0 and epoch - self._best_at >= self._patience
+        if accuracy <= self._target:
+            return False
+        if accuracy >= self._best and not accuracy == self._best == 1:
+            self._best, self._waited = accuracy, 0
+        else:
+            self._waited += 1
+        return self._waited >= self._patience
 
 
 def sequence_accuracy(edges: NDArray[np.bool_], sequences: Iterable[Sequence[int]]) -> float:
@@ -90,7 +100,8 @@ def sequence_accuracy(edges: NDArray[np.bool_], sequences: Iterable[Sequence[int
     edges
         Which preconditions each node has: row = step, column = precondition.
     sequences
-        Node numbers 1 to n without repetition, without START and END.
+        Node numbers 1 to n, without START and END. A repeated step is judged each time, by all
+        that came before.
 
     Examples
     --------
@@ -109,19 +120,12 @@ def sequence_accuracy(edges: NDArray[np.bool_], sequences: Iterable[Sequence[int
     for group in by_length.values():
         nodes = np.array(group)
         earlier = np.tri(nodes.shape[1], k=-1, dtype=bool)
-        came = np.count_nonzero(edges[nodes[:, :, None], nodes[:, None, :]] & earlier, axis=2)
+        same = nodes[:, :, None] == nodes[:, None, :]
+        first = ~(same & earlier).any(axis=2)
+        met = edges[nodes[:, :, None], nodes[:, None, :]] & earlier & first[:, None, :]
+        came = np.count_nonzero(met, axis=2)
         share = came / np.maximum(needed, 1)[nodes]
         share[:, 0] = needed[0] == 0
         total += float(share.sum()) / nodes.shape[1]
         count += len(group)
     return total / count
-
-
-def _above_threshold(Z: Matrix) -> BoolMatrix:
-    edges: BoolMatrix = 1 / len(Z) < Z
-    return edges
-
-
-def _is_acyclic(edges: BoolMatrix) -> bool:
-    graph = nx.from_numpy_array(edges, create_using=nx.DiGraph)
-    return bool(nx.is_directed_acyclic_graph(graph))
