@@ -30,7 +30,7 @@ def _read_aloud(kind: str, sequences: list[str], steps: str) -> set[tuple[str, s
                         found = sum(len(seen & set(group)) for seen in before)
                         score = float(found)
                         if kind == "msg2":
-                            score = found / (len(group) * len(sequences)) if found else 0.0
+                            score = found / (len(group) * len(before)) if found else 0.0
                         candidates.append((score - penalty * len(group), candidate))
                 best = max(candidates, key=lambda pair: pair[0])
                 if best[0] <= -1:

@@ -45,7 +45,7 @@ class InductiveLogic(Learner):
 
     @staticmethod
     @abstractmethod
-    def scores(found: Matrix, sequences: int) -> Matrix:
+    def scores(found: Matrix, sequences: Matrix) -> Matrix:
         """Return the score of the k best candidates, for k = 1, 2, ..., without the penalty.
 
         Parameters
@@ -53,21 +53,23 @@ class InductiveLogic(Learner):
         found
             For each step, how often the k most frequent candidates were found, all together.
         sequences
-            How many sequences there are.
+            (steps, 1): how many sequences show each step.
         """
 
     def learn(self, demonstrations: Demonstrations, *, seed: int = 0) -> Learned:
         """Learn the preconditions of one procedure; the seed matters for random repetitions."""
         free = without_repetitions(demonstrations, self.repetitions, seed=seed)
         counts = precedence_of(free.sequences, demonstrations.vocabulary.end)
-        edges, penalty = self._preconditions(counts.before[1:-1, 1:-1], len(free.sequences))
+        edges, penalty = self._preconditions(
+            counts.before[1:-1, 1:-1], np.maximum(counts.recordings[1:-1, None], 1)
+        )
         matrix = np.zeros(counts.before.shape)
         matrix[1:-1, 1:-1] = edges
         matrix[1:-1, 0] = ~edges.any(axis=1)
         adjacency = WeightedAdjacency(demonstrations.vocabulary, matrix)
         return Learned(adjacency, free.notes, {"penalty": penalty})
 
-    def _preconditions(self, before: Matrix, sequences: int) -> tuple[BoolMatrix, float]:
+    def _preconditions(self, before: Matrix, sequences: Matrix) -> tuple[BoolMatrix, float]:
         """Return the edges between steps, and the penalty at which they are acyclic."""
         steps = len(before)
         # Whatever the penalty, the candidate found most often scores best: one order serves all.
@@ -129,7 +131,7 @@ class MSGI(InductiveLogic):
     name: ClassVar[str] = "msgi"
 
     @staticmethod
-    def scores(found: Matrix, sequences: int) -> Matrix:  # noqa: ARG004
+    def scores(found: Matrix, sequences: Matrix) -> Matrix:  # noqa: ARG004
         """Return how often the members were found."""
         return found
 
@@ -141,7 +143,7 @@ class MSG2(InductiveLogic):
     name: ClassVar[str] = "msg2"
 
     @staticmethod
-    def scores(found: Matrix, sequences: int) -> Matrix:
+    def scores(found: Matrix, sequences: Matrix) -> Matrix:
         """Return how often the members were found, of all the times they could have been."""
         share: Matrix = found / (np.arange(1, found.shape[1] + 1) * sequences)
         return share
