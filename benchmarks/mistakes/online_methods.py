@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from benchmarks.datasets.assembly101 import read_assembly101_o
 from benchmarks.datasets.directory import data_directory, data_file
@@ -29,11 +30,10 @@ from benchmarks.mistakes.detectors import (
 )
 from benchmarks.mistakes.detectors.next_step import LanguageModelForecast
 from benchmarks.mistakes.detectors.uncertain import UncertainRule
-from stepgraph.learners import LEARNERS, get_learner
-from stepgraph.pipeline import learn
-from stepgraph.postprocess import to_graph
-from stepgraph.repetitions import first_occurrences, last_occurrences
-from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
+from stepgraph.graph import TaskGraph
+from stepgraph.learners import LEARNERS
+from stepgraph.pipeline import LearningOptions, learn, learn_together
+from stepgraph.sequences import Demonstrations, Vocabulary
 
 SPLITS: Mapping[str, tuple[str, str]] = {
     "assembly101-o": ("Assembly101-O", "assembly101"),
@@ -136,23 +136,6 @@ def seen_only(demonstrations: Demonstrations) -> Demonstrations:
     )
 
 
-def thrice(demonstrations: Demonstrations) -> Demonstrations:
-    """Return each recording three times: first occurrences, last ones, and all of it.
-
-    Learned with repetitions 'random', the third one gives a random occurrence anew each epoch:
-    the augmentation of the paper's released code.
-    """
-    sequences = []
-    for recording in demonstrations:
-        steps = recording.steps
-        sequences += [
-            KeyStepSequence(f"{recording.id}/first", first_occurrences(steps)),
-            KeyStepSequence(f"{recording.id}/last", last_occurrences(steps)),
-            KeyStepSequence(f"{recording.id}/any", steps),
-        ]
-    return replace(demonstrations, sequences=tuple(sequences))
-
-
 EXPECTED_NOISE = 0.2
 """How noisy recognised segments are expected to be: what the paper's Figure 5 calls moderate."""
 
@@ -170,7 +153,7 @@ class Workshop:
     split: MistakeSplit
     _seen: Demonstrations | None = None
     _left_out: LeftOut | None = None
-    _detectors: dict[tuple[str, int], Detector] = field(default_factory=dict)
+    _detectors: dict[str, Detector] = field(default_factory=dict)
     _simulated: dict[tuple[float, int], SimulatedSegments] = field(default_factory=dict)
 
     @property
@@ -182,19 +165,28 @@ class Workshop:
 
     def graph_rule(self, learner: str, seed: int) -> Detector:
         """Return the paper's rule with a learner's graph, its settings the defaults."""
-        if (learner, seed) not in self._detectors:
-            given, settings = self.seen, {}
-            if learner == "do":
-                given, settings = thrice(given), {"repetitions": "random"}
-            learned = get_learner(learner, **settings).learn(given, seed=seed)
-            self._detectors[learner, seed] = GraphRule(to_graph(learned.adjacency).graph)
-        return self._detectors[learner, seed]
+        settings = {"repetitions": "augment"} if learner == "do" else {}
+        return self._rule(LearningOptions(learner, settings, seed), self.seen)
+
+    def paper_rule(self, learner: str, seed: int, **settings: Any) -> Detector:
+        """Return the paper's rule with the graph of the paper's preset for this data set."""
+        preset = f"paper-{self.split.name}"
+        return self._rule(LearningOptions(learner, settings, seed, preset=preset), self.split.train)
+
+    def _rule(self, options: LearningOptions, given: Demonstrations) -> Detector:
+        """Return the paper's rule with a learned graph; it knows no optional steps."""
+        key = repr(options)
+        if key not in self._detectors:
+            (learning,) = learn_together([given], options)
+            graph = TaskGraph(learning.graph.steps, learning.graph.edges)
+            self._detectors[key] = GraphRule(graph)
+        return self._detectors[key]
 
     def default_rule(self) -> Detector:
         """Return the paper's rule with the graph and step attributes that users get."""
-        if ("", 0) not in self._detectors:
-            self._detectors["", 0] = GraphRule(learn(self.seen))
-        return self._detectors["", 0]
+        if "" not in self._detectors:
+            self._detectors[""] = GraphRule(learn(self.seen))
+        return self._detectors[""]
 
     def weighed(self, clues: tuple[str, ...], segments: str, seed: int) -> Detector:
         """Return clues weighed on simulated mistakes, noisy where segments are recognised."""
@@ -226,6 +218,10 @@ class MistakeMethod:
         Whether it draws at random.
     draws
         How many draws stand for each seed asked for: more where a draw is quick and says little.
+    preset
+        Whether it follows the paper's preset, so that its figures are compared seed by seed.
+    slow
+        Whether it takes minutes, and so runs only where it is named.
     """
 
     about: str
@@ -233,6 +229,8 @@ class MistakeMethod:
     control: bool = False
     seeded: bool = False
     draws: int = 1
+    preset: bool = False
+    slow: bool = False
 
 
 def _graph(name: str) -> MistakeMethod:
@@ -240,6 +238,16 @@ def _graph(name: str) -> MistakeMethod:
         f"preconditions in the graph of {name}",
         lambda workshop, _, seed: workshop.graph_rule(name, seed),
         seeded=name == "do",
+    )
+
+
+def _preset(about: str, learner: str, **settings: Any) -> MistakeMethod:
+    return MistakeMethod(
+        about,
+        lambda workshop, _, seed: workshop.paper_rule(learner, seed, **settings),
+        seeded=True,
+        preset=True,
+        slow=not LEARNERS[learner].quick,
     )
 
 
@@ -277,6 +285,18 @@ def best_position(recordings: Recordings) -> FromPosition:
 METHODS: Mapping[str, MistakeMethod] = MappingProxyType(
     {
         **{name: _graph(name) for name, entry in LEARNERS.items() if not entry.needs_files},
+        "do-paper": _preset(
+            "Direct Optimization by the paper's preset for the data set, stopped early", "do"
+        ),
+        "do-paper-1200": _preset(
+            "the same for 1,200 epochs: the paper's graph for true segments of Assembly101-O",
+            "do",
+            stopping="never",
+        ),
+        "tgt-text-paper": _preset(
+            "the transformer by the paper's preset for the data set, with the embeddings at hand",
+            "tgt-text",
+        ),
         "stepgraph-default": MistakeMethod(
             "what stepgraph.learn gives by default: robust's graph, with optional steps respected",
             lambda workshop, *_: workshop.default_rule(),

@@ -90,25 +90,44 @@ def run(request: Request) -> BenchmarkResult:
             f"the figure shows a graph and {chosen[0]!r} learns none; expected a method such as "
             f"{METHOD!r}"
         )
-    found = list(_cases(rule.graph, split))
+    request.progress(1, 1, "done")
+    return show_cases(chosen[0], rule.graph, split)
+
+
+def show_cases(method: str, graph: TaskGraph, split: MistakeSplit) -> BenchmarkResult:
+    """Return a success and a failure of a graph, where the test recordings have them.
+
+    Parameters
+    ----------
+    method
+        What learned the graph.
+    graph
+        The graph.
+    split
+        The recordings that it was learned from, and those to watch.
+    """
+    found = list(_cases(graph, split))
     shown = {
         kind: min((case for case in found if case.kind == kind), key=lambda case: case.rank)
         for kind in PAPERS_OWN
         if any(case.kind == kind for case in found)
     }
-    request.progress(1, 1, "done")
     return BenchmarkResult(
         "tent-cases",
-        f"{split.title}: a success and a failure of the graph learned with {chosen[0]!r} "
+        f"{split.title}: a success and a failure of the graph learned with {method!r} "
         f"(seed {SEED})",
-        [_row(chosen[0], case, split.train) for case in shown.values()],
+        [_row(method, case, split.train) for case in shown.values()],
         COLUMNS,
         [
-            *(f"there is no {kind} in the test recordings" for kind in PAPERS_OWN.keys() - shown),
+            *(
+                f"the test recordings have no {kind} with this graph"
+                for kind in PAPERS_OWN
+                if kind not in shown
+            ),
             *(_not_papers(kind) for kind, case in shown.items() if not case.is_papers),
             *NOTES,
         ],
-        charts={"tent-cases": _drawing(rule.graph, shown)} if shown else {},
+        charts={"tent-cases": _drawing(graph, shown)} if shown else {},
     )
 
 
@@ -149,10 +168,7 @@ def _row(method: str, case: Case, train: Demonstrations) -> dict[str, Any]:
 
 def _not_papers(kind: str) -> str:
     step, needed = PAPERS_OWN[kind]
-    return (
-        f"the paper's own {kind}, '{step}' without '{needed}', is not in the test recordings by "
-        "this graph"
-    )
+    return f"the paper's own {kind}, '{step}' without '{needed}', does not occur with this graph"
 
 
 def _sentence(case: Case, train: Demonstrations) -> str:

@@ -8,7 +8,7 @@ import pytest
 from benchmarks import run_benchmark
 from benchmarks.harness import MissingDataError
 from benchmarks.mistakes.online import NOTES, PUBLISHED
-from benchmarks.mistakes.online_methods import METHODS, read_split, seen_only, thrice
+from benchmarks.mistakes.online_methods import METHODS, read_split, seen_only
 from stepgraph.errors import UnknownNameError
 
 ACTIONS = {"a": "attach-a", "b": "attach-b", "c": "attach-c", "x": "detach-a"}
@@ -112,9 +112,23 @@ def test_steps_that_nobody_did_leave_the_vocabulary(folder: Path) -> None:
     assert seen_only(train).vocabulary.steps == ("attach-a", "attach-b", "attach-c")
 
 
-def test_each_recording_enters_three_times(folder: Path) -> None:
-    found = thrice(read_split("assembly101-o", folder).train)
-    assert [recording.steps for recording in found][-3:] == [(1, 2, 3), (2, 3, 1), (1, 2, 3, 1)]
+def test_a_row_of_the_preset_has_each_seed_and_the_papers_own(folder: Path) -> None:
+    result = run_benchmark("assembly101-o", data=folder, methods=["do-paper"], seeds=3)
+    for row in result.rows:
+        runs = row["f1_average_by_seed"]
+        assert len(runs) == 3
+        assert row["f1_average"] == pytest.approx(sum(runs) / 3)
+        assert set(row["papers_seed"]) >= {"f1_average", "precision_mistake", "recall_correct"}
+
+
+@pytest.mark.parametrize("segments", ["true", "miniroad"])
+def test_the_papers_two_graphs_stand_beside_its_two_rows(folder: Path, segments: str) -> None:
+    methods = ["do-paper", "do-paper-1200"]
+    result = run_benchmark("assembly101-o", data=folder, methods=methods, seeds=1)
+    beside = [
+        row["method"] for row in result.rows if row["segments"] == segments and "paper" in row
+    ]
+    assert beside == ["do-paper-1200" if segments == "true" else "do-paper"]
 
 
 def test_the_published_figures_are_copied_without_a_slip() -> None:
