@@ -264,13 +264,19 @@ class Objective:
         )
 
     def _accuracy(self, procedure: EmbeddedProcedure, epoch: int) -> float:
-        """Return the sequence accuracy over recordings; 0 for a graph with a cycle."""
+        """Return the sequence accuracy over recordings; 0 for a graph with a cycle.
+
+        Steps that no recording shows are no part of the graph, but count in its threshold.
+        """
         schedule, threshold = self._schedule, 1 / procedure.size
-        Z = predict(self._network, procedure).astype(np.float64)
+        shown = {node for steps in procedure.sequences for node in steps}
+        nodes = np.ix_(*[[0, *sorted(shown), procedure.size - 1]] * 2)
+        Z = predict(self._network, procedure).astype(np.float64)[nodes]
         breaks = 0 < schedule.break_cycles_from <= epoch
         if not breaks and not is_acyclic(threshold < Z):
             return 0.0
-        edges, _ = cleaned(Z, threshold, relaxed=schedule.relaxed)
+        edges = np.zeros((procedure.size, procedure.size), dtype=bool)
+        edges[nodes], _ = cleaned(Z, threshold, relaxed=schedule.relaxed)
         found = [sequence_accuracy(edges, [steps]) for steps in procedure.sequences]
         return float(np.average(found, weights=procedure.counts))
 

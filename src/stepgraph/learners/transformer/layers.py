@@ -65,7 +65,7 @@ class Dropout(nn.Module):
         if not self.training or self.share == 0:
             return values
         drawn = torch.rand(values.shape, generator=self.generator, device=values.device)
-        return values * (drawn >= self.share) / (1 - self.share)
+        return values * drawn.ge_(self.share).div_(1 - self.share)
 
 
 class TransformerLayer(nn.Module):
@@ -167,7 +167,7 @@ class StandardLayer(TransformerLayer):
         """Return the values mixed by attention, some of its weights dropped in training."""
         if not self.training or self.dropout.share == 0:
             return super().mixed(queries, keys, values, mask)
-        scores = queries @ keys.transpose(-2, -1) / math.sqrt(queries.shape[-1])
+        scores = queries / math.sqrt(queries.shape[-1]) @ keys.transpose(-2, -1)
         if mask is not None:
             scores = scores.masked_fill(~mask, -torch.inf)
         kept: Tensor = self.dropout(torch.softmax(scores, -1))
