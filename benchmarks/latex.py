@@ -6,10 +6,11 @@ a paper with `\usepackage{booktabs}` it compiles there, but for `fitted`, which 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 
 from benchmarks.harness import BenchmarkResult
-from benchmarks.pages import column_kinds
+from benchmarks.pages import column_kinds, picture_title
 
 PREAMBLE = r"""\documentclass{article}
 \usepackage[T1]{fontenc}
@@ -25,6 +26,8 @@ PREAMBLE = r"""\documentclass{article}
 \begin{document}
 """
 HEADINGS = ("section", "subsection", "subsubsection", "paragraph")
+FEW = 10
+"""The figures of a part that has more than this get a page each."""
 SPECIAL = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -40,6 +43,9 @@ SPECIAL = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
+    "[": "{[}",  # after the end of a line or an item they would be options
+    "]": "{]}",
+    "*": "{*}",
     "±": r"$\pm$",
     "\u00d7": r"$\times$",
     "²": r"\textsuperscript{2}",
@@ -51,17 +57,19 @@ SPECIAL = {
     "≤": r"$\le$",
     "≥": r"$\ge$",
     "\u2212": "$-$",
-    "\u2013": "--",
-    "\u2014": "---",
-    "\u2018": "`",
-    "\u2019": "'",
-    "\u201c": "``",
-    "\u201d": "''",
+    "\u2013": r"\textendash{}",
+    "\u2014": r"\textemdash{}",
+    "\u2018": r"\textquoteleft{}",
+    "\u2019": r"\textquoteright{}",
+    "\u201c": r"\textquotedblleft{}",
+    "\u201d": r"\textquotedblright{}",
     "…": r"\dots{}",
     "·": r"$\cdot$",
     "\n": " ",
     "\t": " ",
 }
+TWICE = re.compile(r"([-',`])(?=\1)")
+"""Characters that LaTeX would draw together with the same one after them, as -- to a dash."""
 LAST_LETTER = 0x17F
 """The last letter of Latin Extended-A, which the encoding T1 covers with few exceptions."""
 
@@ -78,7 +86,7 @@ def escape(text: str) -> str:
     >>> escape("中")
     '\\texttt{U+4E2D}'
     """
-    return "".join(map(_escaped, text))
+    return TWICE.sub(r"\1{}", "".join(map(_escaped, text)))
 
 
 def _escaped(character: str) -> str:
@@ -145,14 +153,16 @@ def _section(
         lines += _section(part, level + 1, pictures, drawn)
     if level > 0 or not result.parts:  # the notes and charts of a whole are those of its parts
         if result.notes:
-            items = [rf"\item {_item(note)}" for note in result.notes]
+            items = [rf"\item {escape(note)}" for note in result.notes]
             lines += [r"\begin{itemize}", *items, r"\end{itemize}"]
-        for name in result.charts:
-            lines += _figure(name, pictures, drawn)
+        for name, svg in result.charts.items():
+            lines += _figure(name, picture_title(name, svg), pictures, drawn)
+            # LaTeX keeps only some figures in mind that have no page yet.
+            lines += [r"\clearpage"] if len(result.charts) > FEW else []
     return [*lines, r"\clearpage"] if level < 2 else lines
 
 
-def _figure(name: str, pictures: str, drawn: Collection[str]) -> list[str]:
+def _figure(name: str, title: str, pictures: str, drawn: Collection[str]) -> list[str]:
     if not pictures:
         return []
     path = f"{pictures}/{name}"
@@ -166,15 +176,10 @@ def _figure(name: str, pictures: str, drawn: Collection[str]) -> list[str]:
         r"\begin{figure}[htbp]",
         r"\centering",
         shown,
-        rf"\caption{{{escape(name)}}}",
+        rf"\caption{{{escape(title)}}}",
         r"\end{figure}",
     ]
 
 
 def _row(cells: Sequence[str]) -> str:
     return " & ".join(map(escape, cells)) + r" \\"
-
-
-def _item(note: str) -> str:
-    # An item that begins with a bracket would lose it to the item's label.
-    return f"{{}}{escape(note)}" if note.startswith("[") else escape(note)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from html import escape
+from html import escape, unescape
 from typing import Any
 
 from benchmarks.harness import BenchmarkResult
@@ -24,6 +24,7 @@ figure { margin: 1rem 0; overflow-x: auto; }
 details { margin: 1rem 0; }
 @media print { body { max-width: none; } tbody tr:hover { background: none; } }
 """
+TITLE = re.compile(r"<title>([^<]+)</title>")
 FOLDED = 4
 """A page folds away the charts of a part that has more than this."""
 LONG = 40
@@ -56,8 +57,9 @@ def _markdown(result: BenchmarkResult, level: int, pictures: str) -> list[str]:
     if _has_own_notes(result, level) and result.notes:
         lines += [*(f"- {note}" for note in result.notes), ""]
     if pictures and (level > 1 or not result.parts):
-        for name in result.charts:
-            lines += [f"![{name}]({pictures}/{name}.svg)", ""]
+        for name, svg in result.charts.items():
+            title = picture_title(name, svg).replace("[", "(").replace("]", ")")
+            lines += [f"![{title}]({pictures}/{name}.svg)", ""]
     return lines
 
 
@@ -126,9 +128,28 @@ def _figures(result: BenchmarkResult) -> list[str]:
     if len(figures) <= FOLDED:
         return figures
     return [
-        f"<details><summary>{escape(name)}</summary>{figure}</details>"
-        for name, figure in zip(result.charts, figures, strict=True)
+        f"<details><summary>{escape(picture_title(*chart))}</summary>{figure}</details>"
+        for chart, figure in zip(result.charts.items(), figures, strict=True)
     ]
+
+
+def picture_title(name: str, svg: str) -> str:
+    """Return what a chart is called: its title, or its name where it has none.
+
+    Parameters
+    ----------
+    name
+        The chart's name.
+    svg
+        The chart.
+
+    Examples
+    --------
+    >>> picture_title("f1", "<svg><title>F1 &amp; time</title></svg>")
+    'F1 & time'
+    """
+    found = TITLE.search(svg)
+    return unescape(found[1]) if found else name
 
 
 def _anchor(result: BenchmarkResult) -> str:

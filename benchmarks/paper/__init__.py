@@ -180,4 +180,5 @@ def whole(parts: Sequence[BenchmarkResult]) -> BenchmarkResult:
         (),
         list(dict.fromkeys(note for part in parts for note in part.notes)),
         parts=parts,
+        heading="The paper's tables and figures",
     )

@@ -103,7 +103,7 @@ def test_bad_input_gives_one_message_and_no_output(
     assert files_in(folder) == []
 
 
-@pytest.mark.parametrize("arguments", [(), ("data",), ("data", "fetch"), ("simulate",)])
+@pytest.mark.parametrize("arguments", [(), ("data",), ("data", "fetch"), ("paper",), ("simulate",)])
 def test_every_command_has_a_help_with_an_example(bench: Run, arguments: tuple[str, ...]) -> None:
     result = bench(*arguments, "--help")
     assert (result.code, result.err) == (0, "")

@@ -7,8 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import run_benchmark
-from benchmarks.harness import MissingDataError, Request, choose_rows, compute_rows, measure_rows
-from stepgraph.errors import UnknownNameError
+from benchmarks.harness import (
+    BenchmarkResult,
+    MissingDataError,
+    Request,
+    choose_rows,
+    compute_rows,
+    list_of_names,
+    measure_rows,
+)
+from stepgraph.errors import SettingError, UnknownNameError
 
 
 @given(st.lists(st.sampled_from("abcd")))
@@ -52,3 +60,19 @@ def test_a_benchmark_of_which_nothing_can_be_computed_is_an_error() -> None:
 def test_an_unknown_row_is_refused(name: str) -> None:
     with pytest.raises(UnknownNameError, match="nonsense"):
         run_benchmark(name, data="nowhere", methods=["nonsense"])
+
+
+def test_a_result_of_parts_has_their_tables_and_pictures() -> None:
+    leaf = BenchmarkResult("leaf", "Leaf", (), (), charts={"a": "<svg/>"})
+    middle = BenchmarkResult("middle", "Middle", (), (), charts={"b": "<svg/>"}, parts=[leaf])
+    whole = BenchmarkResult("whole", "Whole", (), (), parts=[middle, leaf])
+    assert [table.benchmark for table in whole.tables()] == ["leaf", "leaf"]
+    assert [table.benchmark for table in leaf.tables()] == ["leaf"]
+    assert set(whole.pictures()) == {"a", "b"}
+
+
+def test_names_may_have_commas_and_blanks_between_them() -> None:
+    assert list_of_names("--parts", ["a, b,", "c"]) == ["a", "b", "c"]
+    assert list_of_names("--parts", None) is None
+    with pytest.raises(SettingError, match="--parts ',': expected one or more names"):
+        list_of_names("--parts", [","])

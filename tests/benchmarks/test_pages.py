@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from html.parser import HTMLParser
 
 from benchmarks.harness import BenchmarkResult, Column
-from benchmarks.pages import to_html, to_markdown
+from benchmarks.pages import FOLDED, column_kinds, to_html, to_markdown
 
 PART = BenchmarkResult(
     "part",
@@ -65,3 +66,41 @@ def test_json_has_the_figures_and_no_pictures() -> None:
     content = json.loads(PART.to_json())
     assert [row["f1"] for row in content["rows"]] == [0.5, 1.0]
     assert "svg" not in PART.to_json()
+
+
+def _nested() -> BenchmarkResult:
+    inner = replace(PART, benchmark="inner", charts={})
+    named = replace(PART, benchmark="named", heading="Table 1: <all>", parts=[inner])
+    return replace(WHOLE, parts=[named, replace(PART, benchmark="last")])
+
+
+def test_parts_of_parts_have_headings_of_their_own_and_links_lead_to_them() -> None:
+    reader = Reader()
+    page = to_html(_nested())
+    reader.feed(page)
+    assert reader.open == []
+    assert '<a href="#named">Table 1: &lt;all&gt;</a>' in page
+    assert '<h2 id="named">' in page
+    assert '<h3 id="inner">' in page
+    lines = to_markdown(_nested()).splitlines()
+    assert "## Table 1: <all>" in lines
+    assert "### inner" in lines
+    assert lines.count("| a\\|b | 0.5 |") == 2
+
+
+def test_many_charts_are_folded_away_under_their_titles() -> None:
+    charts = {f"chart-{n}": f"<svg><title>a &amp; {n}</title></svg>" for n in range(FOLDED + 1)}
+    page = to_html(replace(PART, charts=charts))
+    assert "<details><summary>a &amp; 3</summary><figure><svg>" in page
+    assert "<summary>" not in to_html(replace(PART, rows=[], charts={"chart": charts["chart-0"]}))
+
+
+def test_markdown_shows_pictures_where_they_are_files() -> None:
+    result = replace(PART, charts={"curve": "<svg><title>F1 [%]</title></svg>"})
+    assert "![F1 (%)](part/curve.svg)" in to_markdown(result, pictures="part")
+    assert "curve" not in to_markdown(result)
+
+
+def test_columns_hold_figures_sentences_or_names() -> None:
+    rows = [["do", "87.8 ± 1.5", "± 1.5", "-3", "x" * 41], ["llm", "", "", "4", ""]]
+    assert column_kinds(5, rows) == ["", "figure", "figure", "figure", "long"]
