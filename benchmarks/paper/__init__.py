@@ -14,6 +14,7 @@ from benchmarks.harness import BenchmarkResult, Request, choose_rows
 from benchmarks.paper.parts import PARTS, Part
 from benchmarks.paper.work import LEFT_OUT, Outcome, Store, Task, compute
 from stepgraph.errors import SettingError, UnknownNameError
+from stepgraph.learners import Progress
 
 __all__ = ["PARTS", "Part", "Plan", "Store", "run", "whole"]
 
@@ -95,6 +96,10 @@ class Plan:
             if outcome is not None:
                 finished[task.name] = outcome
         return cls(chosen, request, finished, quick, notes)
+
+    def told(self, progress: Progress) -> Plan:
+        """Return the same plan, which tells of its progress."""
+        return replace(self, request=replace(self.request, progress=progress))
 
     def open_tasks(self, part: Part | None = None) -> list[Task]:
         """Return the tasks still to be done: all, or those that a part is the first to need."""

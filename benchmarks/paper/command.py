@@ -64,16 +64,16 @@ def paper(
     directory = data_directory(data)
     check_folder(output)
     store = Store(output / "paper" / FINISHED, directory, seeds)
+    plan = Plan.of(
+        Request(directory, list_of_names("--methods", methods), seeds),
+        parts=list_of_names("--parts", parts),
+        quick=quick,
+        store=None if fresh else store,
+    )
+    if not as_json:
+        _print_plan(plan)
     with progress_bar() as progress:
-        request = Request(directory, list_of_names("--methods", methods), seeds, progress)
-        plan = Plan.of(
-            request,
-            parts=list_of_names("--parts", parts),
-            quick=quick,
-            store=None if fresh else store,
-        )
-        if not as_json:
-            _print_plan(plan)
+        plan = plan.told(progress)
         ready: list[BenchmarkResult] = []
         drawn: dict[str, Path] = {}
         written: tuple[Path, ...] = ()
