@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.graphs import captaincook4d
 from benchmarks.harness import BenchmarkResult, Column, Row, percent
-from benchmarks.paper.work import Outcome, shared_reason
+from benchmarks.paper.work import Outcome, remarks
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,10 @@ def edge_table(
         The rows of CaptainCook4D, computed or not, in the order to show them.
     """
     of_paper = {line.method: line for line in lines}
-    nothing = bool(shared_reason(outcomes))
+    said, _ = remarks(outcomes)
     rows = []
     for outcome in outcomes:
-        row = found_row(outcome, nothing=nothing)
+        row = found_row(outcome, said)
         line = of_paper.get(outcome.task.method)
         row["protocol"] = "ours" if line is None else "paper's"
         if line is not None:
@@ -110,23 +110,23 @@ def edge_table(
     )
 
 
-def found_row(outcome: Outcome, *, nothing: bool = False, **wanted: Any) -> dict[str, Any]:
+def found_row(outcome: Outcome, said: Mapping[str, str], **wanted: Any) -> dict[str, Any]:
     """Return the row of a method, or its name and why there is none.
 
     Parameters
     ----------
     outcome
         What became of its task.
-    nothing
-        Whether the whole table has no figure, so that a note says why, once.
+    said
+        Why tasks were not done, by their names.
     **wanted
         Values that the row must have, where the task has several rows.
     """
     method = outcome.task.method
     row: dict[str, Any] = {"method": method, **(outcome.row(method=method, **wanted) or {})}
     row.pop("paper", None)  # the tables know the paper's figures of each line themselves
-    if outcome.reason:
-        row["reason"] = "not computed" if nothing else f"not computed: {outcome.reason}"
+    if outcome.task.name in said:
+        row["reason"] = said[outcome.task.name]
     return row
 
 
@@ -137,9 +137,8 @@ def _common_title(title: str, outcomes: Sequence[Outcome]) -> str:
 
 def _notes_of(outcomes: Sequence[Outcome]) -> list[str]:
     notes = dict.fromkeys(note for outcome in outcomes for note in outcome.notes)
-    nothing = shared_reason(outcomes)
     return [
-        *([f"nothing was computed: {nothing}"] if nothing else []),
+        *remarks(outcomes)[1],
         *(note for note in notes if not note.startswith(OF_OTHER_COLUMNS)),
     ]
 
@@ -216,8 +215,8 @@ def table_2(outcomes: Sequence[Outcome]) -> BenchmarkResult:
         }
         for line in TABLE_2
     ]
-    nothing = bool(shared_reason(outcomes))
-    rows += [found_row(outcome, nothing=nothing) for outcome in outcomes]
+    said, _ = remarks(outcomes)
+    rows += [found_row(outcome, said) for outcome in outcomes]
     return BenchmarkResult(
         "table-2",
         _common_title("Pairwise ordering and future prediction", outcomes),

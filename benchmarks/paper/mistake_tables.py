@@ -10,7 +10,7 @@ from benchmarks.mistakes.online import PUBLISHED, Published
 from benchmarks.mistakes.online_methods import METHODS, SPLITS
 from benchmarks.mistakes.perturbation import MODERATE, RATES
 from benchmarks.paper.graph_tables import found_row
-from benchmarks.paper.work import Outcome, shared_reason
+from benchmarks.paper.work import Outcome, remarks
 from stepgraph.drawing.charts import Point, Series, line_chart
 
 LABELS = {
@@ -79,9 +79,7 @@ def table_3(outcomes: Sequence[Outcome]) -> BenchmarkResult:
             if not rows:
                 continue
             name, what = f"{title}, {half}", f"{title}, {half}: mistakes flagged online"
-            reason = shared_reason(own)
-            notes = [f"nothing was computed: {reason}"] if reason else []
-            parts.append(BenchmarkResult(name, what, rows, TABLE_3_COLUMNS, notes))
+            parts.append(BenchmarkResult(name, what, rows, TABLE_3_COLUMNS, remarks(own)[1]))
             printed = [row for row in rows if row["protocol"] == "paper's"]
             parts.append(
                 BenchmarkResult(
@@ -105,10 +103,10 @@ def table_3(outcomes: Sequence[Outcome]) -> BenchmarkResult:
 
 
 def _rows(dataset: str, segments: str, outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
-    nothing = bool(shared_reason(outcomes))
+    said, _ = remarks(outcomes)
     rows = []
     for outcome in outcomes:
-        row = found_row(outcome, nothing=nothing, segments=segments)
+        row = found_row(outcome, said, segments=segments)
         if "f1_average" not in row and "reason" not in row:
             row["reason"] = f"not computed: there is no file of {HALVES[segments]}"
         rows.append(row)
@@ -254,17 +252,16 @@ def figure_5(outcomes: Sequence[Outcome]) -> BenchmarkResult:
     parts = [part for part in parts if part.rows]
     notes = dict.fromkeys(note for outcome in outcomes for note in outcome.notes)
     missing = [note for note in notes if note.startswith("left out")]
-    reasons = [
-        f"{outcome.task.method}: not computed: {outcome.reason}"
-        for outcome in outcomes
-        if outcome.reason
+    said, lacking = remarks(outcomes)
+    alone = [
+        f"{name}: {remark}" for name, remark in said.items() if not remark.endswith("see the notes")
     ]
     return BenchmarkResult(
         "figure-5",
         "Average, correct and mistake F1 as key-steps are inserted, deleted and replaced",
         points,
         [Column("method", lambda row: str(row["method"]))],
-        [*reasons, *missing, *FIGURE_5_NOTES],
+        [*alone, *lacking, *missing, *FIGURE_5_NOTES],
         parts=parts,
     )
 

@@ -37,6 +37,8 @@ LAYOUT = (
     "tables.py",
 )
 """What shows figures and computes none in `benchmarks`; tasks stay finished when it changes."""
+SHORT = 60
+"""A reason of at most so many characters stands with each row that it concerns."""
 LEFT_OUT = "--quick leaves out what trains a transformer"
 
 
@@ -132,16 +134,27 @@ class Outcome:
         )
 
 
-def shared_reason(outcomes: Sequence[Outcome]) -> str:
-    """Return why nothing was computed, where that is one reason for all; else nothing.
+def remarks(outcomes: Sequence[Outcome]) -> tuple[dict[str, str], list[str]]:
+    """Return why tasks were not done, by their names, and notes on what several tasks lack.
 
     Parameters
     ----------
     outcomes
         The outcomes behind a table.
     """
-    reasons = {outcome.reason for outcome in outcomes}
-    return reasons.pop() if len(reasons) == 1 else ""
+    lacking: dict[str, list[str]] = {}
+    for outcome in outcomes:
+        if outcome.reason:
+            lacking.setdefault(outcome.reason, []).append(outcome.task.name)
+    said: dict[str, str] = {}
+    notes = []
+    for reason, names in lacking.items():
+        if len(names) > 1 and len(reason) > SHORT:
+            said |= dict.fromkeys(names, "not computed, see the notes")
+            notes.append(f"not computed, {len(names)} rows: {reason}")
+        else:
+            said |= dict.fromkeys(names, f"not computed: {reason}")
+    return said, notes
 
 
 def compute(task: Task, request: Request) -> Outcome:

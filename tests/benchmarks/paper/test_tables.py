@@ -167,7 +167,7 @@ def test_figure_5_has_three_curves_on_both_data_sets_and_controls_apart() -> Non
 def test_figure_5_says_what_could_not_be_computed() -> None:
     result = figure_5([_outcome("perturbation-do-paper", reason="no data")])
     assert result.parts == []
-    assert "do-paper: not computed: no data" in result.notes
+    assert "perturbation-do-paper: not computed: no data" in result.notes
 
 
 def test_the_presets_have_the_hyper_parameters_of_the_appendix() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.harness import BenchmarkResult, Column, MissingDataError, Request
-from benchmarks.paper.work import Outcome, Store, Task, compute, shared_reason
+from benchmarks.paper.work import Outcome, Store, Task, compute, remarks
 
 
 def _run(request: Request) -> BenchmarkResult:
@@ -88,9 +88,17 @@ def test_a_task_that_lacks_something_says_why() -> None:
     assert outcome.rows == ()
 
 
-def test_a_reason_is_shared_only_if_nothing_was_computed() -> None:
-    done, lacking = Outcome(TASK), Outcome(TASK, reason="no toys")
-    assert shared_reason([lacking, lacking]) == "no toys"
-    assert shared_reason([done, lacking]) == ""
-    assert shared_reason([done]) == ""
-    assert shared_reason([]) == ""
+def test_a_long_reason_of_several_rows_is_told_once() -> None:
+    why = "the folder of toys is missing; it belongs to the data set of toys: put it there"
+    lacking = [Outcome(replace(TASK, method=name), reason=why) for name in "ab"]
+    said, notes = remarks([Outcome(replace(TASK, method="done")), *lacking])
+    assert said == dict.fromkeys(("toy-a", "toy-b"), "not computed, see the notes")
+    assert notes == [f"not computed, 2 rows: {why}"]
+
+
+def test_other_reasons_stand_with_their_rows() -> None:
+    names = {"a": "short", "b": "short", "c": "x" * 100}
+    lacking = [Outcome(replace(TASK, method=n), reason=why) for n, why in names.items()]
+    said, notes = remarks(lacking)
+    assert notes == []
+    assert said == {f"toy-{name}": f"not computed: {why}" for name, why in names.items()}
