@@ -12,6 +12,8 @@ fractions are percentages with one decimal, and `f1±` adds the interval. A tabl
 
 Run: python -m benchmarks.documents               after a change of a document or a result
      python -m benchmarks.documents bench-output  to take over new results from that folder first
+     python -m benchmarks.documents --rows FILE   to put the rows of a run with --methods among
+                                                  those that a graph benchmark has
      python -m benchmarks.documents --check       to see what is out of step
 
 Figures of a benchmark without a result are left as they are, and named.
@@ -20,6 +22,7 @@ Figures of a benchmark without a result are left as they are, and named.
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import shutil
 import sys
@@ -27,6 +30,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks.graphs.captaincook4d import LEFT_OUT_AS_SLOW
+from benchmarks.graphs.edge_rows import compared
 from benchmarks.harness import read_results
 from benchmarks.table_parts import Missing, Results, percent
 from benchmarks.tables import TABLES
@@ -142,16 +147,60 @@ def filled(text: str, results: Results, missing: set[str]) -> str:
     return TABLE.sub(replace_table, FIGURE.sub(replace_figure, text))
 
 
+def with_rows(recorded: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a recorded result with rows of another run of the benchmark on the same data.
+
+    Rows of the same method are replaced, and comparisons between rows made anew.
+
+    Parameters
+    ----------
+    recorded, more
+        The result, and that of the other run; rows hold scores for each procedure.
+
+    Raises
+    ------
+    ValueError
+        If they are of different benchmarks or different data, or rows cannot be compared.
+    """
+    if (recorded["benchmark"], recorded["title"]) != (more["benchmark"], more["title"]):
+        raise ValueError(
+            f"the rows are of {more['benchmark']!r}, {more['title']!r}; expected those of "
+            f"{recorded['benchmark']!r}, {recorded['title']!r}"
+        )
+    rows = {row["method"]: row for row in (*recorded["rows"], *more["rows"])}
+    if not all("procedures" in row for row in rows.values()):
+        raise ValueError(f"{recorded['benchmark']}: its rows have no scores for each procedure")
+    notes = []
+    for note in recorded["notes"]:
+        start, found, names = note.partition(LEFT_OUT_AS_SLOW)
+        missing = [name for name in names.split(", ") if name not in rows]
+        if not found or start:
+            notes.append(note)
+        elif missing:
+            notes.append(f"{LEFT_OUT_AS_SLOW}{', '.join(missing)}")
+    return {**recorded, "rows": compared(list(rows.values())), "notes": notes}
+
+
+def _take_rows(path: Path) -> None:
+    more = json.loads(path.read_text(encoding="utf-8"))
+    target = RESULTS / f"{more['benchmark']}.json"
+    merged = with_rows(json.loads(target.read_text(encoding="utf-8")), more)
+    target.write_text(json.dumps(merged, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
 def main(arguments: list[str]) -> int:
     """Bring the documents in step, or say which are not."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("folder", nargs="?", type=Path, help="take over the results in it first")
+    parser.add_argument("--rows", type=Path, metavar="FILE", help="take over its rows first")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if out of step")
     given = parser.parse_args(arguments)
     if given.folder is not None:
         RESULTS.mkdir(exist_ok=True)
         for name in read_results(given.folder).keys() - {"paper"}:  # which repeats three others
             shutil.copyfile(given.folder / f"{name}.json", RESULTS / f"{name}.json")
+    if given.rows is not None:
+        _take_rows(given.rows)
     results, missing, stale = read_results(RESULTS), set[str](), []
     for path in documents():
         text = path.read_text(encoding="utf-8")

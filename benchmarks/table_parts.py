@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from benchmarks.graphs.edge_rows import by_f1, difference, low_to_high
 from benchmarks.harness import Row
 from benchmarks.harness import percent as plain_percent
 
@@ -21,9 +22,14 @@ class Missing(LookupError):  # noqa: N818 - it is no error that a result is stil
     """A benchmark has no result in `docs/results`."""
 
 
+def unbroken(text: str) -> str:
+    """Return a text whose spaces do not break a line."""
+    return text.replace(" ", "\u00a0")
+
+
 def percent(value: float | None, half_width: float | None = None) -> str:
     """Return a fraction as a percentage; the spaces of its interval do not break a line."""
-    return plain_percent(value, half_width).replace(" ", "\u00a0")
+    return unbroken(plain_percent(value, half_width))
 
 
 def rows_of(results: Results, benchmark: str, **wanted: Any) -> list[Row]:
@@ -72,15 +78,43 @@ def several(*cells: Cell, joined: str = " / ") -> Cell:
     return lambda row: joined.join(cell(row) for cell in cells)
 
 
+def against(name: str, *, named: bool = False) -> Cell:
+    """Return a cell with the difference to another row and its p, empty where there is none."""
+
+    def cell(row: Row) -> str:
+        if name not in row:
+            return ""
+        said = unbroken(difference(row[name]))
+        return f"`{row[name]['method']}`: {said}" if named else said
+
+    return cell
+
+
+def over_recipes(row: Row) -> str:
+    """Return the interval of F1 over recipes."""
+    return unbroken(low_to_high(row))
+
+
+def paper_statistic(row: Row) -> str:
+    """Return our value of what the paper prints after its ±, where there were several runs."""
+    return unbroken(f"± {percent(row['f1_interval_paper'])}") if "f1_interval_paper" in row else ""
+
+
 SCORES = several(share("precision"), share("recall"), share("f1"))
-EDGES = {"precision": share("precision"), "recall": share("recall"), "F1": spread("f1")}
+EDGES = {"P": share("precision"), "R": share("recall"), "F1": spread("f1")}
+INTERVALS = {"over recipes": over_recipes, "paper's ±": paper_statistic}
+NEXT = {"next below": against("next_below", named=True)}
+ANCHORED = {"to `intersection`": against("against_anchor")}
 
 
-def listed(benchmark: str, columns: Mapping[str, Cell], **wanted: Any) -> Table:
-    """Return a table with a line for each row, in the order of the result."""
+def listed(
+    benchmark: str, columns: Mapping[str, Cell], *, ranked: bool = False, **wanted: Any
+) -> Table:
+    """Return a table with a line for each row, in the order of the result or by falling F1."""
 
     def table(results: Results) -> Lines:
         rows = rows_of(results, benchmark, **wanted)
+        rows = by_f1(rows) if ranked else rows
         return [list(columns), *([cell(row) for cell in columns.values()] for row in rows)]
 
     return table

@@ -5,15 +5,21 @@ What lines are called and which ones are shown is decided here; every figure com
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Mapping
 
+from benchmarks.graphs.edge_rows import by_f1
 from benchmarks.harness import Row
 from benchmarks.table_parts import (
+    ANCHORED,
     EDGES,
+    INTERVALS,
+    NEXT,
     SCORES,
+    Cell,
     Lines,
     Results,
     Table,
+    against,
     bound,
     chosen,
     code,
@@ -36,11 +42,27 @@ METHODS = {
     "fusion-llm": ("`fusion` + language model", "recordings and a prior, weighed"),
     "fusion": ("`fusion`", "the same with the step names alone"),
     "robust": ("`robust`, the default", "a model of people who err"),
-    "do": ("`do`", "Direct Optimization of the TGML loss"),
-    "do-paper-stopping": ("`do`, stopped as in the paper", "early stopping on whole graphs"),
-    "tgt-text": ("`tgt-text`", "transformer on the step names"),
-    "tgt-text-unified": ("`tgt-text`, unified", "one such network for all recipes"),
     "intersection": ("`intersection`", "the order that all recordings share"),
+    "do": ("`do`", "Direct Optimization of the TGML loss"),
+    "do-paper": ("`do`, preset `paper`", "the same as the paper's released code trains it"),
+    "do-protected": ("`do`, protected", "on recordings in which `robust` sees no slip"),
+    "tgt-text": (
+        "`tgt-text`",
+        "transformer on the step names; our regulariser pulls to the intersection order",
+    ),
+    "tgt-text-unified": ("`tgt-text`, unified", "one such network for all recipes"),
+    "tgt-text-random": (
+        "control: `tgt-text` without text",
+        "our regulariser, random vectors for the step names",
+    ),
+    "tgt-text-paper": (
+        "`tgt-text`, preset `paper`",
+        "the transformer as the paper's released code trains it",
+    ),
+    "tgt-text-paper-unified": (
+        "`tgt-text`, preset `paper`, unified",
+        "one such network for all recipes",
+    ),
     "msg2": ("`msg2`", "inductive logic"),
     "count-based": ("`count-based`", "transition statistics"),
     "llm": ("`llm`", "a language model's published answers"),
@@ -52,27 +74,50 @@ METHODS = {
         "the known edges that no recording, mistakes included, contradicts",
     ),
 }
-IN_THE_README = ("robust", "do", "intersection")
-"""The default, the paper's best method, and the control that equals it without any training."""
+IN_THE_README = ("robust", "intersection", "do", "do-paper", "tgt-text", "tgt-text-random")
+"""The default, the paper's methods as we and as it trains them, and the controls that equal them
+without training or without text."""
 
 
-def methods(results: Results, names: Iterable[str] = METHODS) -> Lines:
-    """Return methods and controls on CaptainCook4D's recordings."""
-    lines = [["method", "what it is", "P", "R", "F1", "unfiltered", "paper's F1"]]
-    for name in names:
-        label, about = METHODS[name]
-        (row,) = rows_of(results, "captaincook4d", method=name)
-        others = rows_of(results, "captaincook4d-unfiltered", method=name)
+def methods(results: Results) -> Lines:
+    """Return methods and controls on CaptainCook4D's recordings, by falling F1."""
+    return _methods(results, METHODS, {**EDGES, **INTERVALS, **NEXT, **ANCHORED})
+
+
+def readme(results: Results) -> Lines:
+    """Return the most telling of these methods, with fewer figures of each."""
+    columns = {"F1": EDGES["F1"], "over recipes": INTERVALS["over recipes"], **ANCHORED}
+    return _methods(results, IN_THE_README, columns)
+
+
+def _methods(results: Results, names: Container[str], columns: Mapping[str, Cell]) -> Lines:
+    lines = [["method", "what it is", *columns, "unfiltered", "paper's F1"]]
+    found = [row for row in rows_of(results, "captaincook4d") if row["method"] in names]
+    for row in by_f1(found):
+        others = rows_of(results, "captaincook4d-unfiltered", method=row["method"])
         paper = row.get("paper")
         lines.append(
             [
-                label,
-                about,
-                *(cell(row) for cell in EDGES.values()),
+                *METHODS[row["method"]],
+                *(cell(row) for cell in columns.values()),
                 share("f1")(others[0]) if others else "",
-                percent(paper["f1"], paper["f1_interval90"]) if paper else "",
+                percent(paper["f1"], paper["f1_interval_paper"]) if paper else "",
             ]
         )
+    return lines
+
+
+def data_split(results: Results) -> Lines:
+    """Return recordings, segments and hours of each recipe beside the paper's."""
+    lines = [["recipe", "recordings", "paper's", "segments", "paper's", "hours", "paper's"]]
+    lines[0] += ["latest end", "span", "in segments"]
+    for row in rows_of(results, "data-split"):
+        paper = row["paper"]
+        cells = [f"{row['recordings']}", f"{paper['videos']}"]
+        cells += [f"{row['segments']:,}", f"{paper['segments']:,}"]
+        cells += [f"{row['hours']:.1f}", f"{paper['hours']:.1f}"]
+        others = ("hours_latest", "hours_span", "hours_segments")
+        lines.append([row["recipe"], *cells, *(f"{row[key]:.1f}" for key in others)])
     return lines
 
 
@@ -185,7 +230,7 @@ def perturbation(results: Results) -> Lines:
 
 
 def curves(benchmark: str, condition: str, title: Callable[[float], str]) -> Table:
-    """Return F1 by method, and across by what is varied."""
+    """Return F1 by method, across by what is varied, and the default against the intersection."""
 
     def table(results: Results) -> Lines:
         rows = rows_of(results, benchmark, condition=condition)
@@ -194,7 +239,8 @@ def curves(benchmark: str, condition: str, title: Callable[[float], str]) -> Tab
         for method in dict.fromkeys(row["method"] for row in rows):
             curve = [percent(row["f1"]) for row in rows if row["method"] == method]
             lines.append([f"`{method}`", *curve])
-        return lines
+        tests = [against("against_anchor")(row) for row in rows if row["method"] == "robust"]
+        return [*lines, ["`robust` to `intersection`", *tests]]
 
     return table
 
@@ -216,9 +262,34 @@ CONTROLS = ("always-before", "unseen-step", "position", "always-mistake", "alway
 
 TABLES: dict[str, Table] = {
     "methods": methods,
-    "readme": lambda results: methods(results, IN_THE_README),
+    "readme": readme,
     "unfiltered": listed(
-        "captaincook4d-unfiltered", {"method": code("method"), "what": text("about"), **EDGES}
+        "captaincook4d-unfiltered",
+        {
+            "method": code("method"),
+            "what": text("about"),
+            **EDGES,
+            **INTERVALS,
+            **NEXT,
+            **ANCHORED,
+        },
+        ranked=True,
+    ),
+    "data-split": data_split,
+    "agreement": listed(
+        "agreement",
+        {
+            "data": text("about"),
+            "recordings": number("recordings"),
+            "of these with steps left out": number("left_out"),
+            "edges of `do`": number("edges_do"),
+            "of `intersection`": number("edges_intersection"),
+            "of both": number("edges_common"),
+            "between steps: `do`": number("step_edges_do"),
+            "`intersection`": number("step_edges_intersection"),
+            "both": number("step_edges_common"),
+            "graphs equal": several(number("graphs_equal"), number("graphs"), joined=" of "),
+        },
     ),
     "calibration": listed(
         "calibration",
@@ -287,12 +358,14 @@ TABLES: dict[str, Table] = {
             "future, published": spread("published_future"),
         },
     ),
-    "unseen": listed("unseen", {"": text("about"), **EDGES}),
+    "unseen": listed("unseen", {"": text("about"), **EDGES, **INTERVALS, **NEXT}, ranked=True),
     "fusion-weights": listed(
         "fusion-weights",
         {
             "prior": text("about"),
             **EDGES,
+            "over recipes": INTERVALS["over recipes"],
+            **NEXT,
             "base": number("base", ".2f"),
             "adjacent": number("adjacent", ".2f"),
             "support": number("support", ".2f"),

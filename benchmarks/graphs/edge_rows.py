@@ -112,8 +112,8 @@ def edge_row(
 
 
 def by_f1(rows: Sequence[Row]) -> list[Row]:
-    """Return rows by falling F1; equal ones stay in their order."""
-    return sorted(rows, key=lambda row: -row["f1"])
+    """Return rows by falling F1; of equal ones the intersection order is first."""
+    return sorted(rows, key=lambda row: (-round(row["f1"], 9), row["method"] != ANCHOR))
 
 
 def compared(rows: Sequence[Row]) -> list[dict[str, Any]]:

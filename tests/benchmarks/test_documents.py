@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from benchmarks import BENCHMARKS
-from benchmarks.documents import filled
+from benchmarks.documents import filled, with_rows
+from benchmarks.graphs.captaincook4d import LEFT_OUT_AS_SLOW
 from benchmarks.harness import Request
 
 ROOT = Path(__file__).parents[2]
@@ -114,4 +115,44 @@ def test_make_bench_draws_as_often_as_the_recorded_results_did() -> None:
 def test_make_bench_runs_every_benchmark() -> None:
     makefile = (ROOT / "Makefile").read_text().replace("\\\n", " ")
     (names,) = re.findall(r"^BENCH \?= (.*)$", makefile, re.MULTILINE)
-    assert sorted(names.split()) == sorted(BENCHMARKS)
+    # The paper's benchmark draws the figures, too.
+    assert sorted([*names.split(), "figures"]) == sorted(BENCHMARKS)
+
+
+def graph_result(*rows: tuple[str, float], notes: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return a result whose rows have one F1 for each of two procedures."""
+    return {
+        "benchmark": "toy",
+        "title": "two procedures",
+        "notes": list(notes),
+        "rows": [
+            {
+                "method": method,
+                "f1": f1,
+                "procedures": [{"procedure": name, "f1": f1} for name in ("tea", "soup")],
+            }
+            for method, f1 in rows
+        ],
+    }
+
+
+def test_rows_of_another_run_join_and_replace_and_are_compared_anew() -> None:
+    recorded = graph_result(
+        ("a", 0.9), ("intersection", 0.5), notes=("kept", f"{LEFT_OUT_AS_SLOW}b, c")
+    )
+    merged = with_rows(recorded, graph_result(("b", 0.7), ("a", 0.8)))
+    rows = {row["method"]: row for row in merged["rows"]}
+    assert list(rows) == ["a", "intersection", "b"]
+    assert rows["a"]["f1"] == 0.8
+    assert rows["a"]["next_below"]["method"] == "b"
+    assert rows["b"]["against_anchor"]["difference"] == pytest.approx(0.2)
+    assert merged["notes"] == ["kept", f"{LEFT_OUT_AS_SLOW}c"]
+    assert with_rows(merged, graph_result(("c", 0.1)))["notes"] == ["kept"]
+
+
+def test_rows_of_other_data_or_without_procedures_are_refused() -> None:
+    recorded = graph_result(("a", 0.9))
+    with pytest.raises(ValueError, match="expected those of 'toy'"):
+        with_rows(recorded, {**recorded, "title": "three procedures"})
+    with pytest.raises(ValueError, match="no scores for each procedure"):
+        with_rows(recorded, {**recorded, "rows": [{"method": "b", "f1": 0.5}]})

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.graphs.edge_rows import ANCHOR, compared, edge_row
+from benchmarks.graphs.edge_rows import ANCHOR, by_f1, compared, edge_row
 from stepgraph.evaluation import compare_edges, paired_test
 from stepgraph.graph import TaskGraph
 
@@ -72,3 +72,9 @@ def test_rows_of_other_procedures_are_not_compared() -> None:
     other["procedures"][1]["procedure"] = "soup"
     with pytest.raises(ValueError, match="not of the same procedures"):
         compared([row("a", 0.1, 0.2), other])
+
+
+def test_of_equal_rows_the_intersection_is_the_first_that_others_are_above() -> None:
+    rows = [row("top", 0.9), row("equal", 0.5), row(ANCHOR, 0.5), row("also", 0.5)]
+    assert [one["method"] for one in by_f1(rows)] == ["top", ANCHOR, "equal", "also"]
+    assert compared(rows)[0]["next_below"]["method"] == ANCHOR
