@@ -24,15 +24,14 @@ from benchmarks.datasets.captaincook4d import (
 )
 from benchmarks.datasets.directory import data_directory
 from benchmarks.graphs.edge_rows import (
-    EDGE_COLUMNS,
     PAPER_COLUMN,
     PAPER_FIGURES,
+    SECONDS_COLUMN,
     Runs,
-    by_f1,
     compared,
+    edge_result,
     edge_row,
 )
-from benchmarks.graphs.edge_rows import NOTES as INTERVAL_NOTES
 from benchmarks.harness import BenchmarkResult, Column, Request, choose_rows, compute_rows, timed
 from stepgraph.evaluation.controls import CONTROLS, uncontradicted
 from stepgraph.graph import TaskGraph
@@ -85,7 +84,6 @@ NOTES = (
         "intersection order, not to text: tgt-text-random has random vectors for the step names"
     ),
     "rows trained as the paper's have the seeds of its released configuration, others 0 and up",
-    *INTERVAL_NOTES,
     "uncontradicted knows the known graph: what recordings leave possible, not a method",
 )
 
@@ -210,19 +208,18 @@ def run(request: Request) -> BenchmarkResult:
     recordings = sum(map(len, recipes.demonstrations))
     if any("paper" in row for row in rows) and (len(recipes.truths), recordings) != PAPERS_OWN:
         notes.append("the paper's figures are of {} recipes and {} recordings".format(*PAPERS_OWN))
-    return BenchmarkResult(
+    return edge_result(
         "captaincook4d",
         f"CaptainCook4D, {len(recipes.truths)} recipes, {recordings} recordings without order "
         "errors, steps in file order; macro averages over recipes, edges of START and END included",
         rows,
-        (
-            *EDGE_COLUMNS,
-            PAPER_COLUMN,
+        [*notes, *NOTES],
+        more=(PAPER_COLUMN,),
+        times=(
+            SECONDS_COLUMN,
             Column("released", lambda row: f"x {row['ratio']:,.0f}" if "ratio" in row else ""),
         ),
-        [*notes, *NOTES],
         charts=_charts(rows),
-        table_rows=by_f1(rows),
     )
 
 
@@ -367,20 +364,18 @@ def run_unfiltered(request: Request) -> BenchmarkResult:
         for foreign in ("paper", "released_seconds", "ratio"):
             row.pop(foreign, None)  # they are of the clean recordings
     recordings = sum(map(len, recipes.demonstrations))
-    return BenchmarkResult(
+    return edge_result(
         "captaincook4d-unfiltered",
         f"CaptainCook4D, {len(recipes.truths)} recipes, all {recordings} recordings, mistakes "
         "included and their tags unseen, steps in file order; macro averages over recipes",
         rows,
-        EDGE_COLUMNS,
         [
             *recipes.notes,
             *left_out,
             *slow,
             "the paper does not report this; it learns from recordings without order errors",
-            *INTERVAL_NOTES,
         ],
-        table_rows=by_f1(rows),
+        times=(SECONDS_COLUMN,),
     )
 
 

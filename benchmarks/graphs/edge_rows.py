@@ -6,12 +6,13 @@ whether it differs from the next and from the intersection order, on the same pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
-from benchmarks.harness import Column, Row, percent
+from benchmarks.harness import BenchmarkResult, Column, Row, percent
 from stepgraph.evaluation import (
     bootstrap_interval,
     compare_edges,
@@ -30,21 +31,20 @@ COMPARISONS = ("next_below", "against_anchor")
 """The comparisons of a row."""
 PAPER_FIGURES = ("precision", "recall", "f1", "f1_interval_paper")
 """What a row knows of the paper's."""
-NOTES = (
+INTERVAL_NOTES = (
     (
-        "over recipes: percentile bootstrap of the mean F1 at 90 %, 10,000 resamples; over seeds: "
-        "half of Student's t interval at 90 % of the mean F1; methods that draw nothing have none"
+        "± of F1: half of Student's t interval at 90 % over seeds, none where nothing is drawn; "
+        "over recipes: percentile bootstrap of the mean F1 at 90 %, 10,000 resamples"
     ),
     (
         "paper's ±: for each recipe the full width of the 90 % bootstrap range of the mean over "
         "its seeds (1,000 resamples), averaged over recipes; one network for all recipes has the "
         "width of the mean over recipes, as the paper's has"
     ),
-    (
-        "next below, by F1, and intersection: difference of the mean F1 in points, and p of a "
-        "two-sided paired sign-flip test over recipes (exact up to 32 recipes that differ); no "
-        "correction for the number of rows"
-    ),
+)
+TEST_NOTE = (
+    "p: two-sided paired sign-flip test over recipes, exact up to 32 recipes that differ; not "
+    "corrected for the number of rows"
 )
 
 
@@ -208,27 +208,70 @@ FIGURE_COLUMNS = (
     Column("method", lambda row: str(row["method"])),
     Column("P", lambda row: percent(row["precision"])),
     Column("R", lambda row: percent(row["recall"])),
-    Column("F1", lambda row: percent(row["f1"])),
+    Column(
+        "F1",
+        lambda row: percent(row["f1"], row["f1_interval90"] if row["runs"] > 1 else None),
+    ),
     Column("over recipes", low_to_high),
-    Column(
-        "over seeds",
-        lambda row: f"± {percent(row['f1_interval90'])}" if row["runs"] > 1 else "",
-    ),
-    Column(
-        "paper's ±",
-        lambda row: f"± {percent(row['f1_interval_paper'])}" if row["runs"] > 1 else "",
-    ),
-    Column("next below", _against("next_below", named=True)),
+    Column("paper's ±", lambda row: percent(row.get("f1_interval_paper"))),
 )
-"""How a terminal shows what a row and its comparison with the next one hold."""
-
-ANCHORED_COLUMN = Column(f"to {ANCHOR}", _against("against_anchor"))
-
-EDGE_COLUMNS = (
-    *FIGURE_COLUMNS,
-    ANCHORED_COLUMN,
-    Column("seconds", lambda row: f"{row['seconds']:.2f}"),
-)
-"""The same with the comparison to the intersection order, where the table has it, and the time."""
-
+"""How a terminal shows a row."""
+SECONDS_COLUMN = Column("seconds", lambda row: f"{row['seconds']:.2f}")
 PAPER_COLUMN = Column("paper's P / R / F1", _paper_cell)
+ANCHORED_COLUMN = Column(f"to {ANCHOR}", _against("against_anchor"))
+DIFFERENCE_COLUMNS = (
+    Column("method", lambda row: str(row["method"])),
+    Column("F1", lambda row: percent(row["f1"])),
+    Column("to the next below", _against("next_below", named=True)),
+)
+"""How a terminal shows what a row's comparisons hold, before that with the intersection order."""
+
+
+def edge_result(
+    benchmark: str,
+    title: str,
+    rows: Sequence[Row],
+    notes: Sequence[str],
+    *,
+    more: Sequence[Column] = (),
+    times: Sequence[Column] = (),
+    charts: Mapping[str, str] | None = None,
+) -> BenchmarkResult:
+    """Return rows as a result of two tables by falling F1: their figures, and their differences.
+
+    Parameters
+    ----------
+    benchmark, title
+        As of the result.
+    rows
+        The rows, compared.
+    notes
+        What a reader must know beyond what intervals and tests are.
+    more, times
+        Columns that the table of figures has beside its own, and those that stand with the
+        differences, as a terminal is too narrow for all.
+    charts
+        As of the result.
+    """
+    ordered = by_f1(rows)
+    figures = BenchmarkResult(
+        benchmark,
+        title,
+        rows,
+        (*FIGURE_COLUMNS, *more, *(times if len(rows) == 1 else ())),
+        [*notes, *INTERVAL_NOTES],
+        charts=charts or {},
+        table_rows=ordered,
+    )
+    if len(rows) == 1:
+        return figures
+    plain = [{key: row[key] for key in row if key != "procedures"} for row in ordered]
+    anchored = any("against_anchor" in row for row in rows)
+    differences = BenchmarkResult(
+        f"{benchmark}: differences",
+        "differences of F1 in points, paired by recipe",
+        plain,
+        (*DIFFERENCE_COLUMNS, *((ANCHORED_COLUMN,) if anchored else ()), *times),
+        [TEST_NOTE],
+    )
+    return replace(figures, notes=[*figures.notes, TEST_NOTE], parts=(figures, differences))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from benchmarks.datasets.captaincook4d import Recipes, read_recipes
 from benchmarks.datasets.directory import data_directory, data_file
-from benchmarks.graphs.edge_rows import FIGURE_COLUMNS, NOTES, compared, edge_row
+from benchmarks.graphs.edge_rows import compared, edge_result, edge_row
 from benchmarks.harness import BenchmarkResult, Column, Request, choose_rows, compute_rows, timed
 from stepgraph.errors import MissingExtraError
 from stepgraph.graph import TaskGraph
@@ -28,8 +28,6 @@ NOTE = (
     f"the defaults are {BASE} for the base, {ADJACENT} for adjacent, and for support {IN_PRIOR} "
     f"from a prior, {SHARED_WORD} from a shared word: the means over recipes, rounded"
 )
-OVER_SEEDS = {"over seeds", "paper's ±"}
-"""Columns that stay empty: nothing is drawn."""
 ROWS = {"fusion": "step names alone", "fusion-llm": "a language model's published answers"}
 
 
@@ -38,19 +36,17 @@ def run(request: Request) -> BenchmarkResult:
     chosen = choose_rows(request.methods, ROWS)
     recipes = read_recipes(data_directory(request.data, needs=("captaincook4d",)))
     found, notes = compute_rows(chosen, lambda label: _row(label, recipes), request)
-    rows = compared(found)
-    return BenchmarkResult(
+    return edge_result(
         "fusion-weights",
         f"fusion on CaptainCook4D's {len(recipes.truths)} clean recipes, its weights fitted on the "
         "others for each recipe",
-        rows,
-        (
-            *(column for column in FIGURE_COLUMNS if column.title not in OVER_SEEDS),
+        compared(found),
+        [*notes, NOTE],
+        more=(
             Column("base", lambda row: f"{row['base']:.2f}"),
             Column("adjacent", lambda row: f"{row['adjacent']:.2f}"),
             Column("support", lambda row: f"{row['support']:.2f}"),
         ),
-        [*notes, NOTE, *NOTES],
     )
 
 

@@ -12,16 +12,15 @@ from benchmarks.datasets.captaincook4d import Recipes, published_graphs, read_re
 from benchmarks.datasets.directory import data_directory
 from benchmarks.graphs.captaincook4d import PAPER
 from benchmarks.graphs.edge_rows import (
-    FIGURE_COLUMNS,
-    NOTES,
     PAPER_COLUMN,
     PAPER_FIGURES,
+    SECONDS_COLUMN,
     Runs,
-    by_f1,
     compared,
+    edge_result,
     edge_row,
 )
-from benchmarks.harness import BenchmarkResult, Column, Request, choose_rows, compute_rows, timed
+from benchmarks.harness import BenchmarkResult, Request, choose_rows, compute_rows, timed
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.learners import LEARNERS
@@ -54,19 +53,14 @@ def run(request: Request) -> BenchmarkResult:
     chosen = choose_rows(request.methods, ROWS)
     recipes = read_recipes(data_directory(request.data, needs=("captaincook4d",)))
     found, notes = compute_rows(chosen, lambda label: _row(label, recipes, request.seeds), request)
-    rows = compared(found)
-    return BenchmarkResult(
+    return edge_result(
         "unseen",
         f"CaptainCook4D, {len(recipes.truths)} recipes, each predicted from its step names alone; "
         "nothing of its recordings is known, macro averages over recipes",
-        rows,
-        (
-            *FIGURE_COLUMNS,
-            Column("seconds", lambda row: f"{row['seconds']:.2f}"),
-            PAPER_COLUMN,
-        ),
-        [*notes, "the paper reports no network on recipes that it has not seen", *NOTES],
-        table_rows=by_f1(rows),
+        compared(found),
+        [*notes, "the paper reports no network on recipes that it has not seen"],
+        more=(PAPER_COLUMN,),
+        times=(SECONDS_COLUMN,),
     )
 
 

@@ -45,16 +45,17 @@ def test_the_data_directory_may_come_from_the_environment(
     assert result.lines[0].startswith("CaptainCook4D, 2 recipes")
 
 
-def test_methods_come_in_the_order_asked_for_and_the_papers_figures_beside_them(
+def test_methods_come_by_falling_f1_with_the_papers_figures_beside_them_and_then_p(
     bench: Run, recipes: str
 ) -> None:
     result = bench(
-        "captaincook4d", "--data", recipes, "--methods", "intersection, do", "--seeds", "2"
+        "captaincook4d", "--data", recipes, "--methods", "do, intersection", "--seeds", "2"
     )
     table = result.lines[result.lines.index("") + 1 :]
     assert "paper's P / R / F1" in table[0]
-    assert [line.split()[0] for line in table[2:]] == ["intersection", "do"]
+    assert [line.split()[0] for line in table[2:4]] == ["intersection", "do"]
     assert table[3].endswith("86.4 / 89.7 / 87.8 ± 1.5")
+    assert any("do: 0.0, p = 1" in line for line in table[4:])
 
 
 def test_notes_on_the_figures_go_to_the_error_stream(bench: Run, recipes: str) -> None:

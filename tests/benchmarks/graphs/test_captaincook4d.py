@@ -196,12 +196,13 @@ def test_settings_of_a_row_overrule_its_preset() -> None:
     assert VARIANTS["do-paper"].learner().patience == 25  # type: ignore[attr-defined]
 
 
-def test_the_terminal_table_is_by_falling_f1_and_says_p(two_recipes: Path) -> None:
+def test_the_terminal_tables_are_by_falling_f1_and_say_p(two_recipes: Path) -> None:
     methods = ["no-order", "intersection"]
     result = run_benchmark("captaincook4d", data=two_recipes, methods=methods)
-    titles = [column.title for column in result.columns]
-    first, second = (dict(zip(titles, cells, strict=True)) for cells in result.table())
-    assert (first["method"], second["method"]) == ("intersection", "no-order")
+    figures, differences = result.parts
+    assert [cells[0] for cells in figures.table()] == ["intersection", "no-order"]
+    titles = [column.title for column in differences.columns]
+    first, second = (dict(zip(titles, cells, strict=True)) for cells in differences.table())
     # One recipe of two differs, so both patterns of its sign are as far from 0.
-    assert first["next below"] == "no-order: +30.0, p = 1"
+    assert first["to the next below"] == "no-order: +30.0, p = 1"
     assert second["to intersection"] == "-30.0, p = 1"
