@@ -50,7 +50,8 @@ def paper(
 
     It says beforehand what it computes and how long that takes, and writes each table as soon as
     it is ready. Run again, it goes on where it stopped, and reuses what was computed with the
-    same data and the same program.
+    same data and the same program. Rows that take hours are computed only if --methods names
+    them; after that, every run shows them.
 
     Example: python -m benchmarks paper --data ~/datasets --quick
     """
@@ -99,12 +100,9 @@ def _told(result: BenchmarkResult, place: str) -> str:
 def _print_plan(plan: Plan) -> None:
     rows = []
     for part in plan.parts:
-        left_out = sum(
-            plan.quick and task.is_slow and task.name not in plan.finished for task in part.tasks
-        )
         reused = sum(task.name in plan.finished for task in part.tasks)
-        cells = [part.name, part.table, str(len(part.tasks) or 1), str(reused), str(left_out)]
-        rows.append([*cells, in_words(plan.seconds(part))])
+        cells = [part.name, part.table, str(len(part.tasks) or 1), str(reused)]
+        rows.append([*cells, str(plan.left_out(part)), in_words(plan.seconds(part))])
     print_table(["part", "what", "rows", "reused", "left out", "expected"], rows)
     tasks = plan.open_tasks()
     echo(

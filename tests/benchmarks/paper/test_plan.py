@@ -37,15 +37,32 @@ def test_a_table_without_its_files_says_what_it_needs_and_the_others_run(small: 
     assert recognised["reason"].startswith("not computed: there is no file")
 
 
-def test_quick_leaves_out_the_transformer_but_shows_what_is_published(small: Path) -> None:
-    request = Request(small, ["tgt-text-paper", "no-order"], 1)
+def test_quick_leaves_out_the_transformer_and_says_so(small: Path) -> None:
+    request = Request(small, ["tgt-text", "no-order"], 1)
     plan = Plan.of(request, parts=["table-1"], quick=True)
     assert [task.method for task in plan.open_tasks()] == ["no-order"]
+    assert plan.left_out(plan.parts[0]) == 1
     (table,) = plan.results()
     left_out, computed = table.rows
-    assert left_out["published"]["f1"] == pytest.approx(0.808)
     assert "--quick" in left_out["reason"]
     assert "reason" not in computed
+
+
+def test_rows_that_take_hours_are_computed_only_if_they_are_named() -> None:
+    def names(*methods: str) -> set[str]:
+        plan = Plan.of(Request(methods=methods or None), parts=["scalability"])
+        return {task.method for task in plan.open_tasks()}
+
+    assert names() == {"tgt-text", "tgt-text-unified"}
+    assert names("tgt-text-paper") == {"tgt-text-paper"}
+
+
+def test_rows_that_take_hours_stand_with_the_published_figure_and_the_reason(small: Path) -> None:
+    plan = Plan.of(Request(small), parts=["scalability"], quick=True)
+    (table,) = plan.results()
+    paper = table.rows[0]
+    assert paper["published"]["f1"] == pytest.approx(0.808)
+    assert "--methods tgt-text-paper computes it" in paper["reason"]
 
 
 def test_quick_shows_a_transformer_that_is_finished(small: Path, tmp_path: Path) -> None:
