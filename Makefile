@@ -83,8 +83,8 @@ docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # Some of them: make bench BENCH="speed monitor". The paper's tables and figures without its
-# transformer: make bench BENCH=paper OPTIONS_paper=--quick. The figures of the documents are then brought in
-# step by: $(BIN)/python -m benchmarks.documents bench-output
+# transformer: make bench BENCH=paper OPTIONS_paper=--quick. The figures of the documents are then
+# brought in step by: $(BIN)/python -m benchmarks.documents bench-output
 BENCH ?= paper captaincook4d captaincook4d-unfiltered data-split agreement assembly101-o \
 	epic-tent-o perturbation unseen understanding fusion-weights synthetic advice attributes audit \
 	calibration captaincook4d-trials assembly101-trials synthetic-trials monitor-uncertain \
