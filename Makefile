@@ -87,7 +87,7 @@ docs: $(VENV)/.docs
 # brought in step by: $(BIN)/python -m benchmarks.documents bench-output
 BENCH ?= paper captaincook4d captaincook4d-unfiltered data-split agreement assembly101-o \
 	epic-tent-o perturbation unseen understanding fusion-weights synthetic advice attributes audit \
-	calibration captaincook4d-trials assembly101-trials synthetic-trials monitor-uncertain \
+	contest calibration captaincook4d-trials assembly101-trials synthetic-trials monitor-uncertain \
 	smoother recogniser speed monitor alignment draw serve scale scaling
 OPTIONS_perturbation := --seeds 10
 OPTIONS_recogniser := --seeds 3

@@ -149,6 +149,11 @@ BENCHMARKS = MappingProxyType(
                 "benchmarks.mistakes.audit",
             ),
             BenchmarkEntry(
+                "contest",
+                "whether traces fit a process, asked of a graph and of counted rules",
+                "benchmarks.mistakes.contest",
+            ),
+            BenchmarkEntry(
                 "calibration",
                 "whether the probabilities of edges and pairs mean what they say",
                 "benchmarks.graphs.calibration",
