@@ -361,7 +361,7 @@ USAGE = {
         "calibrate' have it"
     ),
     "show --why x": "no such option: --why; 'stepgraph learn' has it (see 'stepgraph show --help')",
-    "methods --procedure x": "no such option: --procedure (see 'stepgraph methods --help')",
+    "methods --nonsense x": "no such option: --nonsense (see 'stepgraph methods --help')",
 }
 
 

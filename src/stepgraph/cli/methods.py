@@ -36,7 +36,7 @@ def methods(
         str | None,
         typer.Option(
             "--preset",
-            metavar="PRESET",
+            metavar="NAME",
             help="Show a preset of the method, such as 'paper', beside the defaults.",
         ),
     ] = None,
