@@ -6,15 +6,8 @@ and the result is the same however many workers there are. `predict` asks a trai
 graph of a procedure without recordings.
 """
 
-from stepgraph.pipeline.learning import (
-    DEFAULT_METHOD,
-    Learning,
-    LearningOptions,
-    learn,
-    learn_together,
-    learnable,
-    predict,
-)
+from stepgraph.pipeline.learning import Learning, learn, learn_together, learnable, predict
+from stepgraph.pipeline.options import DEFAULT_METHOD, LearningOptions
 
 __all__ = [
     "DEFAULT_METHOD",

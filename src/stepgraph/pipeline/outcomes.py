@@ -23,7 +23,8 @@ from stepgraph.files import make_folder, write_text
 from stepgraph.formats.stepgraph_json import demonstrations_to_json, graph_from_json, graph_to_json
 from stepgraph.graph import TaskGraph
 from stepgraph.learners import Progress, no_progress
-from stepgraph.pipeline.learning import Learning, LearningOptions, learn_together
+from stepgraph.pipeline.learning import Learning, learn_together
+from stepgraph.pipeline.options import LearningOptions
 from stepgraph.pipeline.workers import no_collection
 from stepgraph.postprocess import Change, Reason
 from stepgraph.sequences import Demonstrations, Vocabulary

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from stepgraph.errors import InputError
 from stepgraph.learners import Progress, no_progress
-from stepgraph.pipeline.learning import LearningOptions
+from stepgraph.pipeline.options import LearningOptions
 from stepgraph.pipeline.outcomes import Checkpoint, Outcome, fingerprint_of, learn_batch
 from stepgraph.pipeline.workers import WorkerDiedError, Workers, set_aside
 from stepgraph.sequences import Demonstrations
