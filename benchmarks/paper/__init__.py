@@ -10,10 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from benchmarks.datasets.directory import data_directory
-from benchmarks.documents import RESULTS
 from benchmarks.harness import BenchmarkResult, Request, choose_rows
 from benchmarks.paper.parts import PARTS, Part
-from benchmarks.paper.work import LEFT_OUT, LONGEST, Outcome, Store, Task, compute, not_done
+from benchmarks.paper.work import LEFT_OUT, Outcome, Store, Task, compute
 from stepgraph.errors import SettingError, UnknownNameError
 from stepgraph.learners import Progress
 
@@ -35,8 +34,7 @@ class Plan:
     finished
         The outcomes of tasks that need not be done again, by the tasks' names.
     quick
-        Whether tasks that train a transformer are left out. Those that take hours are left out
-        unless the request names their rows.
+        Whether tasks that train a transformer are left out.
     notes
         What is wrong with files of finished tasks.
     """
@@ -109,7 +107,7 @@ class Plan:
         found = []
         for own in self.parts:
             for task in own.tasks:
-                wanted = task.name not in self.finished and self._skipped(task) is None
+                wanted = not (self.quick and task.is_slow) and task.name not in self.finished
                 if wanted and task.name not in seen:
                     seen.add(task.name)
                     found += [task] if part is None or own is part else []
@@ -134,9 +132,8 @@ class Plan:
             for task in part.tasks:
                 if task.name in outcomes:
                     continue
-                skipped = self._skipped(task)
-                if skipped is not None:
-                    outcomes[task.name] = skipped
+                if self.quick and task.is_slow:
+                    outcomes[task.name] = Outcome(task, reason=LEFT_OUT)
                     continue
                 expected = task.expected_seconds(self.request.seeds)
                 outcome = compute(task, self._told(part, task, done, expected, total))
@@ -151,14 +148,7 @@ class Plan:
     def left_out(self, part: Part) -> int:
         """Return how many rows of a part are neither finished nor to be computed."""
         open_ = [task for task in part.tasks if task.name not in self.finished]
-        return sum(self._skipped(task) is not None for task in open_)
-
-    def _skipped(self, task: Task) -> Outcome | None:
-        """Return the outcome of a task that is not to be done; None for all others."""
-        seconds = task.expected_seconds(self.request.seeds)
-        if seconds > LONGEST and task.method not in (self.request.methods or ()):
-            return not_done(task, seconds, RESULTS)
-        return Outcome(task, reason=LEFT_OUT) if self.quick and task.is_slow else None
+        return sum(self.quick and task.is_slow for task in open_)
 
     def _told(self, part: Part, task: Task, done: float, expected: float, total: float) -> Request:
         """Return the request for a task, whose progress is told as part of the whole."""

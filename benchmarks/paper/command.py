@@ -50,8 +50,7 @@ def paper(
 
     It says beforehand what it computes and how long that takes, and writes each table as soon as
     it is ready. Run again, it goes on where it stopped, and reuses what was computed with the
-    same data and the same program. Rows that take hours are computed only if --methods names
-    them; after that, every run shows them.
+    same data and the same program.
 
     Example: python -m benchmarks paper --data ~/datasets --quick
     """

@@ -40,8 +40,6 @@ LAYOUT = (
 SHORT = 60
 """A reason of at most so many characters stands with each row that it concerns."""
 LEFT_OUT = "--quick leaves out what trains a transformer"
-LONGEST = 2700.0
-"""A task that takes more seconds than this is done only if its row is named."""
 
 
 @dataclass(frozen=True)
@@ -157,29 +155,6 @@ def remarks(outcomes: Sequence[Outcome]) -> tuple[dict[str, str], list[str]]:
         else:
             said |= dict.fromkeys(names, f"not computed: {reason}")
     return said, notes
-
-
-def not_done(task: Task, seconds: float, recorded: Path) -> Outcome:
-    """Return the outcome of a task that takes too long: the recorded row, where there is one.
-
-    Parameters
-    ----------
-    task
-        The task.
-    seconds
-        How long it would take.
-    recorded
-        The folder of recorded results, a file for each benchmark.
-    """
-    reason = (
-        f"it takes about {seconds / 3600:.0f} h on two cores; --methods {task.method} computes it"
-    )
-    path = recorded / f"{task.benchmark}.json"
-    content = json.loads(read_text(path)) if path.exists() else {"rows": []}
-    rows = [row for row in content["rows"] if row["method"] == task.method]
-    if rows:
-        reason += f", and the figures are those of docs/{recorded.name}"
-    return Outcome(task, content.get("title", ""), rows, reason=reason)
 
 
 def compute(task: Task, request: Request) -> Outcome:

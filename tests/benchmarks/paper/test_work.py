@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.harness import BenchmarkResult, Column, MissingDataError, Request
-from benchmarks.paper.work import Outcome, Store, Task, compute, not_done, remarks
+from benchmarks.paper.work import Outcome, Store, Task, compute, remarks
 
 
 def _run(request: Request) -> BenchmarkResult:
@@ -86,18 +86,6 @@ def test_a_task_that_lacks_something_says_why() -> None:
     outcome = compute(replace(TASK, run=_lacking), Request())
     assert outcome.reason == "no toys; put them there"
     assert outcome.rows == ()
-
-
-def test_a_task_that_takes_hours_shows_the_recorded_row(tmp_path: Path) -> None:
-    missing = not_done(TASK, 7200.0, tmp_path)
-    assert missing.rows == []
-    assert missing.reason == "it takes about 2 h on two cores; --methods a computes it"
-    rows = [{"method": "a", "f1": 0.25}, {"method": "b", "f1": 0.5}]
-    content = {"benchmark": "toy", "title": "Toys", "rows": rows}
-    (tmp_path / "toy.json").write_text(json.dumps(content), encoding="utf-8")
-    recorded = not_done(TASK, 7200.0, tmp_path)
-    assert recorded.rows == rows[:1]
-    assert "the figures are those of docs/" in recorded.reason
 
 
 def test_a_long_reason_of_several_rows_is_told_once() -> None:
