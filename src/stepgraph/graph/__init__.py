@@ -9,15 +9,19 @@ once.
 from stepgraph.graph.constraints import NO_CONSTRAINTS, Constraints
 from stepgraph.graph.edges import Edge, connect_ends
 from stepgraph.graph.evidence import EdgeEvidence, Provenance, StepAttributes
+from stepgraph.graph.rules import Choice, RuleEvidence, Undoing
 from stepgraph.graph.task_graph import TaskGraph
 
 __all__ = [
     "NO_CONSTRAINTS",
+    "Choice",
     "Constraints",
     "Edge",
     "EdgeEvidence",
     "Provenance",
+    "RuleEvidence",
     "StepAttributes",
     "TaskGraph",
+    "Undoing",
     "connect_ends",
 ]

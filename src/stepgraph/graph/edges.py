@@ -126,35 +126,6 @@ def a_cycle(needs: Sequence[Set[int]]) -> list[int]:
     raise ValueError("no node needs itself through others")
 
 
-def waits_for(
-    needs: Sequence[Set[int]], optional: Set[int], order: Iterable[int]
-) -> tuple[int, ...]:
-    """Return, for each node, the bits of the nodes that must be done before it.
-
-    These are the nodes that it needs, without START; an optional node is replaced by the nodes that
-    it waits for.
-
-    Parameters
-    ----------
-    needs
-        For each node the nodes that it needs.
-    optional
-        The optional nodes.
-    order
-        All nodes, each after those that it needs.
-
-    Examples
-    --------
-    >>> [bin(bits) for bits in waits_for([set(), {0}, {1}, {2}], {2}, range(4))]
-    ['0b0', '0b0', '0b10', '0b10']
-    """
-    masks = [0] * len(needs)
-    for row in order:
-        for column in needs[row]:
-            masks[row] |= masks[column] if column in optional else (1 << column if column else 0)
-    return tuple(masks)
-
-
 def reached(neighbours: Sequence[Sequence[int]], node: int) -> int:
     """Return the bits of all nodes that a node leads to.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +44,8 @@ class StepAttributes:
         Whether doing it again is part of the procedure.
     repeated_after
         The steps directly before a repetition, the most frequent first.
+    goes_with
+        Optional steps that whoever does this one also does, before the end.
 
     Raises
     ------
@@ -58,6 +60,7 @@ class StepAttributes:
     repeated: float = 0.0
     repeatable: bool = False
     repeated_after: tuple[str, ...] = ()
+    goes_with: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, share in (("done", self.done), ("repeated", self.repeated)):
@@ -68,6 +71,11 @@ class StepAttributes:
         object.__setattr__(self, "left_out_with", tuple(self.left_out_with))
         object.__setattr__(self, "done_instead", tuple(self.done_instead))
         object.__setattr__(self, "repeated_after", tuple(self.repeated_after))
+        object.__setattr__(self, "goes_with", tuple(self.goes_with))
+
+    def among(self, steps: Container[str]) -> StepAttributes:
+        """Return the attributes without what goes with the step and is not among these."""
+        return replace(self, goes_with=[step for step in self.goes_with if step in steps])
 
 
 MOST_DOUBTFUL = 3

@@ -12,14 +12,16 @@ from stepgraph.graph.constraints import Constraints
 from stepgraph.graph.edges import (
     Edge,
     a_cycle,
+    bits,
     connect_ends,
     edge_nodes,
     edge_weight,
     in_order,
     reached,
-    waits_for,
 )
 from stepgraph.graph.evidence import EdgeEvidence, Provenance, StepAttributes
+from stepgraph.graph.rules import Choice, Undoing, among, by_step, check_rules
+from stepgraph.graph.semantics import Semantics, State
 from stepgraph.sequences import Vocabulary
 
 if TYPE_CHECKING:
@@ -57,12 +59,17 @@ class TaskGraph:
         waits for it.
     evidence
         The evidence for some or all edges.
+    choices
+        Alternatives of which one is done.
+    undoings
+        Steps that undo others.
 
     Raises
     ------
     GraphError
         If an edge names an unknown step, a step needs END, START needs something, a weight is
-        no number, or attributes or evidence are given for what is not in the graph.
+        no number, attributes or evidence are given for what is not in the graph, or the graph
+        cannot obey a choice or an undoing (see `stepgraph.graph.rules.check_rules`).
     CycleError
         If steps need each other.
 
@@ -79,14 +86,15 @@ class TaskGraph:
 
     __slots__ = (
         "_dependents",
-        "_masks",
         "_needs",
-        "_optional_for",
         "attributes",
+        "choices",
         "constraints",
         "evidence",
         "procedure",
         "provenance",
+        "semantics",
+        "undoings",
         "vocabulary",
         "weights",
     )
@@ -98,10 +106,11 @@ class TaskGraph:
     constraints: Constraints
     attributes: Mapping[str, StepAttributes]
     evidence: Mapping[Edge, EdgeEvidence]
+    choices: tuple[Choice, ...]
+    undoings: tuple[Undoing, ...]
+    semantics: Semantics
     _needs: tuple[tuple[int, ...], ...]
     _dependents: tuple[tuple[int, ...], ...]
-    _masks: tuple[int, ...]
-    _optional_for: Mapping[int, int]
 
     def __init__(
         self,
@@ -114,6 +123,8 @@ class TaskGraph:
         constraints: Constraints | None = None,
         attributes: Mapping[str, StepAttributes] | None = None,
         evidence: Mapping[Edge, EdgeEvidence] | None = None,
+        choices: Iterable[Choice] = (),
+        undoings: Iterable[Undoing] = (),
     ) -> None:
         vocabulary = Vocabulary(tuple(steps))
         needs: list[set[int]] = [set() for _ in vocabulary.nodes]
@@ -134,9 +145,10 @@ class TaskGraph:
                 if edge not in known:
                     edge_nodes(vocabulary, *edge)
                     raise GraphError(f"{what} given for {edge[0]!r} needing {edge[1]!r}, no edge")
-        for step in attributes or {}:
-            if step not in vocabulary:
-                raise GraphError(f"attributes are given for {step!r}, no step of the graph")
+        for step, about in (attributes or {}).items():
+            for name in (step, *about.goes_with):
+                if name not in vocabulary:
+                    raise GraphError(f"attributes are given for {name!r}, no step of the graph")
         self._set("vocabulary", vocabulary)
         self._set("procedure", procedure)
         self._set("weights", MappingProxyType(kept))
@@ -146,10 +158,26 @@ class TaskGraph:
         self._set("_dependents", tuple(map(tuple, dependents)))
         self._set("attributes", MappingProxyType(dict(attributes or {})))
         self._set("evidence", MappingProxyType(dict(evidence or {})))
-        optional = {vocabulary.node(step) for step in self.optional_steps}
-        # One bit a node: a step is executable when all bits of its mask are done.
-        self._set("_masks", waits_for(needs, optional, order))
-        self._set("_optional_for", {node: reached(dependents, node) for node in optional})
+        self._set("choices", tuple(choices))
+        self._set("undoings", by_step(undoings))
+        self._set("semantics", self._meaning(order))
+
+    def _meaning(self, order: Iterable[int]) -> Semantics:
+        """Check the rules, and return the graph as a state machine."""
+        about = self.attributes
+        rules = self.choices, self.undoings
+        if any(rules):
+            check_rules(self.steps, self.all_preconditions_of, *rules, self.optional_steps)
+        return Semantics.of(
+            self.vocabulary.nodes,
+            self._needs,
+            order,
+            optional=self.optional_steps,
+            repeatable=[step for step in self.steps if step in about and about[step].repeatable],
+            goes_with={step: own.goes_with for step, own in about.items() if own.goes_with},
+            choices=[(choice.alternatives, choice.optional) for choice in self.choices],
+            undoes={undoing.step: undoing.undone for undoing in self.undoings},
+        )
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -171,6 +199,8 @@ class TaskGraph:
             "procedure": self.procedure,
             "provenance": self.provenance,
             "constraints": self.constraints,
+            "choices": self.choices,
+            "undoings": self.undoings,
             **tables,
         }
 
@@ -180,8 +210,8 @@ class TaskGraph:
         Parameters
         ----------
         **changes
-            Arguments of the constructor. If edges or steps change, the weights, attributes and
-            evidence of removed ones go with them.
+            Arguments of the constructor. If edges or steps change, the weights, attributes,
+            evidence and rules of removed ones go with them.
 
         Examples
         --------
@@ -195,6 +225,15 @@ class TaskGraph:
         for name, known in (("weights", edges), ("evidence", edges), ("attributes", steps)):
             if name not in changes:
                 content[name] = {key: entry for key, entry in content[name].items() if key in known}
+        if "steps" in changes:
+            rules = among(content["choices"], content["undoings"], steps)
+            for name, kept in zip(("choices", "undoings"), rules, strict=True):
+                if name not in changes:
+                    content[name] = kept
+            if "attributes" not in changes:
+                content["attributes"] = {
+                    step: about.among(steps) for step, about in content["attributes"].items()
+                }
         return TaskGraph(**content)
 
     def with_provenance(self, provenance: Provenance) -> TaskGraph:
@@ -308,69 +347,57 @@ class TaskGraph:
 
     def all_preconditions_of(self, step: str) -> tuple[str, ...]:
         """Return everything that must be done before a step, directly or through others."""
-        found: set[int] = set()
-        stack = [self.vocabulary.node(step)]
-        while stack:
-            for node in self._needs[stack.pop()]:
-                if node and node not in found:
-                    found.add(node)
-                    stack.append(node)
-        return tuple(self.vocabulary.name(node) for node in sorted(found))
+        found = reached(self._needs, self.vocabulary.node(step))
+        return tuple(self.vocabulary.name(node) for node in bits(found) if node)
 
     def missing_before(self, step: str, done: Iterable[str]) -> tuple[str, ...]:
-        """Return the preconditions of a step that are not done yet.
+        """Return what has to be done before a step and is not.
 
-        These are its direct preconditions; the preconditions of an optional step stand in its
-        place.
+        These are its direct preconditions; those of a precondition that may be left out, or whose
+        alternative is done instead, stand in its place.
 
         Parameters
         ----------
         step
             The step about to be done, or END.
         done
-            The steps done so far, in any order.
+            The steps that count as done, in any order.
         """
-        open_ = self._masks[self.vocabulary.node(step)] & ~self._mask(done)
-        return tuple(name for node, name in enumerate(self.steps, start=1) if open_ >> node & 1)
+        node = self.vocabulary.node(step)
+        return self.semantics.names_in(self.semantics.missing(node, self._state(done)))
 
     def executable(self, done: Iterable[str] = ()) -> tuple[str, ...]:
-        """Return the steps not done yet whose preconditions are all done.
+        """Return the steps not done yet that may be done now.
 
-        An optional step is no longer among them once a step that comes after it is done.
+        All that comes before them is done, and nothing that comes after them; no other alternative
+        of their choice has begun.
 
         Parameters
         ----------
         done
-            The steps done so far, in any order.
+            The steps that count as done, in any order.
         """
-        mask = self._mask(done)
-        return tuple(
-            name
-            for node, name in enumerate(self.steps, start=1)
-            if not mask >> node & 1
-            and not self._masks[node] & ~mask
-            and not self._optional_for.get(node, 0) & mask
-        )
+        nodes = self.semantics.executable(self._state(done))
+        return tuple(self.vocabulary.name(node) for node in nodes)
 
     def is_valid(self, sequence: Iterable[str], *, complete: bool = False) -> bool:
-        """Return whether each step of a sequence comes after all its preconditions.
+        """Return whether each step of a sequence may be done when it is; `Semantics` says when.
 
         Parameters
         ----------
         sequence
-            Step names in the order done; a repeated step is checked each time.
+            Step names in the order done. A step that counts as done may be done again only if it
+            is repeatable.
         complete
-            Whether the procedure must also be finished: everything END needs is done.
+            Whether the procedure must also be finished: all that is due is done.
         """
-        mask = 0
+        state = State()
         for name in sequence:
             node = self._step_node(name)
-            if self._masks[node] & ~mask:
+            if not self.semantics.may_do(node, state):
                 return False
-            if not mask >> node & 1 and self._optional_for.get(node, 0) & mask:
-                return False  # an optional step still has its place
-            mask |= 1 << node
-        return not (complete and self._masks[self.vocabulary.end] & ~mask)
+            state = self.semantics.do(node, state)
+        return not (complete and self.semantics.open(state))
 
     def in_order(self) -> tuple[str, ...]:
         """Return the steps in a valid order, ties in the order of the vocabulary."""
@@ -432,11 +459,11 @@ class TaskGraph:
             raise UnknownNameError("step", name, self.steps)
         return self.vocabulary.node(name)
 
-    def _mask(self, done: Iterable[str]) -> int:
+    def _state(self, done: Iterable[str]) -> State:
         mask = 0
         for name in done:
             mask |= 1 << self._step_node(name)
-        return mask
+        return State(mask)
 
 
 def _rebuild(content: dict[str, Any]) -> TaskGraph:

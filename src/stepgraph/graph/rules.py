@@ -1,0 +1,292 @@
+"""Rules beyond preconditions: choices between steps, and steps that undo others.
+
+Both travel with a `TaskGraph`; `stepgraph.graph.semantics` says what they mean.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
+from itertools import combinations
+
+from stepgraph.errors import GraphError, UnknownNameError
+
+
+@dataclass(frozen=True)
+class RuleEvidence:
+    """The evidence of recordings for a choice, or for a step that undoes another.
+
+    Parameters
+    ----------
+    held
+        For a choice, the number of recordings that take each alternative alone. For a step that
+        undoes others, the number of times that they were done again after it.
+    broken
+        Number of recordings that break the rule: more than one alternative, or none of a choice
+        that has to be made; not done again.
+    recordings
+        Number of all recordings.
+    probability
+        The probability of the rule.
+
+    Raises
+    ------
+    GraphError
+        If a count is negative or not finite, or the probability is not from 0 to 1.
+    """
+
+    held: tuple[float, ...]
+    broken: float
+    recordings: float
+    probability: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "held", tuple(self.held))
+        for count in (*self.held, self.broken, self.recordings):
+            if not 0 <= count < math.inf:
+                raise GraphError(
+                    f"the evidence of a rule has {count!r:.40} recordings; expected a count"
+                )
+        if self.probability is not None and not 0 <= self.probability <= 1:
+            raise GraphError(
+                f"the probability of a rule is {self.probability!r:.40}; "
+                "expected a number from 0 to 1"
+            )
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Alternatives of which one is done, or at most one if the choice is optional.
+
+    Parameters
+    ----------
+    alternatives
+        Two or more alternatives, each the names of one or several steps.
+    optional
+        Whether none of them need be done.
+    evidence
+        The evidence of recordings.
+
+    Raises
+    ------
+    GraphError
+        If there are fewer than two alternatives, one is empty, or a step is in two of them.
+
+    Examples
+    --------
+    >>> str(Choice([["accept", "pack"], ["reject"]]))
+    "one of 'accept' and 'pack', or 'reject'"
+    >>> Choice([["accept"], ["accept", "pack"]])
+    Traceback (most recent call last):
+    stepgraph.errors.GraphError: 'accept' is in two alternatives of a choice; expected one of them
+    """
+
+    alternatives: tuple[tuple[str, ...], ...]
+    optional: bool = False
+    evidence: RuleEvidence | None = None
+
+    def __post_init__(self) -> None:
+        alternatives = tuple(_names(steps) for steps in self.alternatives)
+        if len(alternatives) < 2:
+            named = ", ".join(repr(step) for steps in alternatives for step in steps)
+            raise GraphError(
+                f"a choice has {len(alternatives)} alternative{'' if alternatives else 's'}"
+                f"{f', {named}' if named else ''}; expected two or more"
+            )
+        seen: set[str] = set()
+        for steps in alternatives:
+            if not steps:
+                raise GraphError("a choice has an alternative without steps; expected one or more")
+            for step in steps:
+                if step in seen:
+                    raise GraphError(
+                        f"{step!r} is in two alternatives of a choice; expected one of them"
+                    )
+            seen |= set(steps)
+        object.__setattr__(self, "alternatives", alternatives)
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The steps of all alternatives."""
+        return tuple(step for steps in self.alternatives for step in steps)
+
+    def __str__(self) -> str:
+        *first, last = (_and(steps) for steps in self.alternatives)
+        some = "at most one" if self.optional else "one"
+        comma = "," if any(len(steps) > 1 for steps in self.alternatives) else ""
+        return f"{some} of {', '.join(first)}{comma} or {last}"
+
+
+@dataclass(frozen=True)
+class Undoing:
+    """A step that undoes others: they have to be done again.
+
+    Parameters
+    ----------
+    step
+        The step.
+    undone
+        The steps that count as not done once it is done.
+    evidence
+        The evidence of recordings.
+
+    Raises
+    ------
+    GraphError
+        If it undoes nothing, or itself.
+
+    Examples
+    --------
+    >>> str(Undoing("repair", ["test", "seal"]))
+    "'repair' undoes 'test' and 'seal'"
+    """
+
+    step: str
+    undone: tuple[str, ...]
+    evidence: RuleEvidence | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "undone", _names(self.undone))
+        if not self.undone:
+            raise GraphError(f"{self.step!r} is said to undo nothing; expected a step or more")
+        if self.step in self.undone:
+            raise GraphError(f"{self.step!r} is said to undo itself; expected other steps")
+
+    def __str__(self) -> str:
+        return f"{self.step!r} undoes {_and(self.undone)}"
+
+
+def check_rules(
+    steps: Collection[str],
+    before: Callable[[str], Collection[str]],
+    choices: Sequence[Choice],
+    undoings: Sequence[Undoing],
+    optional: Collection[str],
+) -> None:
+    """Check that a graph can obey choices and undoing.
+
+    Parameters
+    ----------
+    steps
+        The steps of the graph.
+    before
+        Returns all steps that come before a step.
+    choices, undoings
+        The rules.
+    optional
+        The optional steps.
+
+    Raises
+    ------
+    GraphError
+        If a rule names a step that the graph lacks, an alternative needs another one of its
+        choice, a step undoes all others, or steps that have to be done undo each other.
+    """
+    rules: tuple[Choice | Undoing, ...] = (*choices, *undoings)
+    for rule in rules:
+        named = rule.steps if isinstance(rule, Choice) else (rule.step, *rule.undone)
+        for step in named:
+            if step not in steps:
+                raise GraphError(f"{rule}: {UnknownNameError('step', step, steps)}")
+    for choice in choices:
+        for one, other in combinations(choice.alternatives, 2):
+            for first, second in ((a, b) for a in one for b in other):
+                for needing, needed in ((first, second), (second, first)):
+                    if needed in before(needing):
+                        raise GraphError(
+                            f"{choice}: {needing!r} needs {needed!r} of another alternative, so "
+                            "that both would be done; leave out the choice or what leads from "
+                            "one to the other"
+                        )
+    undoes: dict[str, set[str]] = {}
+    for undoing in undoings:
+        undoes.setdefault(undoing.step, set()).update(undoing.undone)
+    for step, undone in undoes.items():
+        if len(steps) > 2 and undone >= set(steps) - {step}:
+            raise GraphError(
+                f"{step!r} is said to undo every other step; expected some of them: to begin anew "
+                "is another recording"
+            )
+    chosen = {step for choice in choices for step in choice.steps}
+    required = set(steps) - set(optional) - chosen
+    circle = _circle(undoes, required)
+    for choice in choices:
+        circles = [
+            _circle(undoes, required | (set(alternative) - set(optional)))
+            for alternative in choice.alternatives
+        ]
+        if not choice.optional and all(circles):
+            circle = circle or circles[0]
+    if circle:
+        shown = ", which undoes ".join(map(repr, circle[1:]))
+        raise GraphError(
+            f"{circle[0]!r} undoes {shown}: all of them have to be done, so that the end cannot be "
+            "reached; make one optional or leave out what it undoes"
+        )
+
+
+def _circle(undoes: Mapping[str, Set[str]], required: Set[str]) -> list[str]:
+    """Return steps that undo each other in a circle, the first also last; empty without one."""
+    among = {step: undone & required for step, undone in undoes.items() if step in required}
+    try:
+        TopologicalSorter(among).prepare()
+    except CycleError as error:
+        circle: list[str] = error.args[1]
+        return circle[::-1]
+    return []
+
+
+def _names(came: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(came, str):
+        raise GraphError(f"a rule has the text {came!r}; expected a list of names: [{came!r}]")
+    return tuple(dict.fromkeys(came))
+
+
+def _and(steps: Sequence[str]) -> str:
+    *first, last = map(repr, steps)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def among(
+    choices: Iterable[Choice], undoings: Iterable[Undoing], steps: Set[str]
+) -> tuple[list[Choice], list[Undoing]]:
+    """Return what the rules say of these steps alone.
+
+    Examples
+    --------
+    >>> among([Choice([["a"], ["b"], ["c"]])], [Undoing("b", ["a"])], {"a", "c"})[0][0].steps
+    ('a', 'c')
+    """
+    kept_choices = []
+    for choice in choices:
+        alternatives = [[step for step in own if step in steps] for own in choice.alternatives]
+        left = [own for own in alternatives if own]
+        if len(left) > 1:
+            complete = len(left) == len(alternatives)
+            evidence = choice.evidence if complete else None
+            kept_choices.append(Choice(tuple(map(tuple, left)), choice.optional, evidence))
+    kept_undoings = []
+    for undoing in undoings:
+        undone = tuple(step for step in undoing.undone if step in steps)
+        if undone and undoing.step in steps:
+            kept_undoings.append(replace(undoing, undone=undone))
+    return kept_choices, kept_undoings
+
+
+def by_step(undoings: Iterable[Undoing]) -> tuple[Undoing, ...]:
+    """Return undoings with one for each step; of several, what they undo comes together.
+
+    Examples
+    --------
+    >>> [str(own) for own in by_step([Undoing("repair", ["test"]), Undoing("repair", ["seal"])])]
+    ["'repair' undoes 'test' and 'seal'"]
+    """
+    found: dict[str, Undoing] = {}
+    for own in undoings:
+        known = found.get(own.step)
+        found[own.step] = (
+            own if known is None else replace(known, undone=(*known.undone, *own.undone))
+        )
+    return tuple(found.values())
