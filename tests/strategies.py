@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from hypothesis import strategies as st
 
-from stepgraph.graph import Edge, Provenance, TaskGraph, connect_ends
+from stepgraph.errors import GraphError
+from stepgraph.graph import (
+    Choice,
+    Edge,
+    Provenance,
+    StepAttributes,
+    TaskGraph,
+    Undoing,
+    connect_ends,
+)
 from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
 
 STEP_NAMES = tuple(f"step {letter}" for letter in "abcdefghi")
@@ -90,6 +101,31 @@ def task_graphs(draw: st.DrawFn, *, weighted: bool = False, max_steps: int = 9) 
     return TaskGraph(
         steps, edges, procedure=name, weights=weights, provenance=Provenance(other=provenance)
     )
+
+
+@st.composite
+def graphs_with_rules(draw: st.DrawFn, *, max_steps: int = 7) -> TaskGraph:
+    """Return random graphs with optional and repeatable steps, choices and undoing."""
+    graph = draw(task_graphs(max_steps=max_steps))
+    some = st.lists(st.sampled_from(graph.steps), unique=True, max_size=2)
+    few = st.lists(st.sampled_from(graph.steps), unique=True, min_size=1, max_size=2)
+    attributes = {
+        step: StepAttributes(
+            optional=draw(st.booleans()),
+            repeatable=draw(st.booleans()),
+            goes_with=tuple(other for other in draw(some) if other != step),
+        )
+        for step in graph.steps
+    }
+    graph = graph.replace(attributes=attributes)
+    for _ in range(draw(st.integers(0, 2))):
+        one, other, undone = draw(few), draw(few), draw(few)
+        step, optional = draw(st.sampled_from(graph.steps)), draw(st.booleans())
+        with suppress(GraphError):
+            graph = graph.replace(choices=[*graph.choices, Choice([one, other], optional)])
+        with suppress(GraphError):
+            graph = graph.replace(undoings=[*graph.undoings, Undoing(step, undone)])
+    return graph
 
 
 @st.composite

@@ -116,7 +116,7 @@ def equation_2(graph: TaskGraph, steps: Sequence[str]) -> Fraction:
 
 def finished_orders(graph: TaskGraph, done: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """Yield every valid order after which END may come."""
-    if graph.is_valid(done, complete=True):
+    if not graph.missing_before(END, done):
         yield done
     for step in graph.executable(done):
         yield from finished_orders(graph, (*done, step))

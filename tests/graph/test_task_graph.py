@@ -58,11 +58,11 @@ def test_validity_equals_looking_at_all_that_came_before_each_step(
     graph: TaskGraph, data: st.DataObject, complete: bool
 ) -> None:
     sequence = data.draw(st.lists(st.sampled_from(graph.steps), max_size=12))
-    expected = all(
+    expected = len(set(sequence)) == len(sequence) and all(
         needs(graph, step) <= set(sequence[:place]) for place, step in enumerate(sequence)
     )
     if complete:
-        expected = expected and needs(graph, END) <= set(sequence)
+        expected = expected and set(graph.steps) == set(sequence)
     assert graph.is_valid(sequence, complete=complete) is expected
 
 
@@ -134,9 +134,13 @@ def test_all_preconditions_are_what_the_step_reaches(graph: TaskGraph) -> None:
         assert set(graph.all_preconditions_of(step)) == nx.descendants(whole, step) - {START}
 
 
-def test_a_repeated_step_is_checked_each_time_and_unmakes_nothing() -> None:
-    assert MIX.is_valid(["egg", "milk", "mix", "egg", "mix"])
-    assert not MIX.is_valid(["egg", "mix", "milk", "mix"])
+def test_only_a_repeatable_step_may_be_done_again() -> None:
+    order = ["egg", "milk", "egg", "mix"]
+    assert not MIX.is_valid(order)
+    again = MIX.replace(attributes={"egg": StepAttributes(repeatable=True)})
+    assert again.is_valid([*order, "bake"], complete=True)
+    assert again.is_valid(["egg", "milk", "mix", "egg"])
+    assert not again.is_valid(["egg", "mix", "milk", "egg"])
 
 
 def test_an_unfinished_order_is_valid_but_not_complete() -> None:
@@ -145,8 +149,10 @@ def test_an_unfinished_order_is_valid_but_not_complete() -> None:
     assert MIX.is_valid([])
 
 
-def test_end_needs_only_what_its_edges_say() -> None:
-    optional = TaskGraph("ab", [("a", START), ("b", START), (END, "a")])
+def test_the_end_waits_for_every_step_that_is_not_optional_whatever_its_edges() -> None:
+    graph = TaskGraph("ab", [("a", START), ("b", START), (END, "a")])
+    assert not graph.is_valid(["a"], complete=True)
+    optional = graph.replace(attributes={"b": StepAttributes(optional=True)})
     assert optional.is_valid(["a"], complete=True)
     assert not optional.is_valid(["b"], complete=True)
 

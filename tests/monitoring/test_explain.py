@@ -27,7 +27,7 @@ LEARNED = TaskGraph(
     [
         (MIX, ["egg"], "'egg' is right."),
         (MIX, ["mix"], "'mix' is done before 'egg' and 'milk', which it needs."),
-        (MIX, ["egg", "egg"], "'egg' is done again, with all that it needs."),
+        (MIX, ["egg", "egg"], "'egg' is done again, although it is done and not to be repeated."),
         (MIX, ["Egg"], "'Egg' is no step of this procedure; did you mean 'egg'?"),
         (MIX, ["drill a hole"], "'drill a hole' is no step of this procedure."),
         (

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stepgraph import monitoring
-from stepgraph.graph import TaskGraph
+from stepgraph.graph import Choice, TaskGraph, Undoing
 from stepgraph.graph.evidence import StepAttributes
 from stepgraph.monitoring import Kind, Monitor, Verdict, find_violations
 from stepgraph.sequences import END, START
@@ -208,10 +208,67 @@ def test_what_rests_on_a_step_done_too_early_is_right_itself() -> None:
     assert verdict.skipped == ("b",)
 
 
-def test_a_repeated_step_is_allowed() -> None:
+def test_only_a_repeatable_step_may_be_done_again() -> None:
     *_, verdict = watch(MIX, ["egg", "egg"])
+    assert verdict.kind is Kind.NEEDLESS
+    assert verdict.is_mistake
+    again = MIX.replace(attributes={"egg": StepAttributes(repeatable=True)})
+    *_, verdict = watch(again, ["egg", "egg"])
     assert verdict.kind is Kind.REPEATED
     assert not verdict.is_mistake
+
+
+def test_doing_again_what_was_done_wrongly_repairs_it_once() -> None:
+    assert kinds(MIX, ["egg", "mix", "milk", "mix", "mix"]) == [
+        "correct",
+        "too-early",
+        "repaired",
+        "repaired",
+        "needless",
+    ]
+
+
+BENCH = TaskGraph.from_preconditions(
+    {"test": ["build"], "repair": ["test"], "pack": ["test", "repair"], "scrap": ["test", "repair"]}
+).replace(
+    attributes={"repair": StepAttributes(optional=True, repeatable=True)},
+    choices=[Choice([["pack"], ["scrap"]])],
+    undoings=[Undoing("repair", ["test"])],
+)
+
+
+def test_what_is_undone_is_done_again_before_what_needs_it() -> None:
+    *_, verdict = watch(BENCH, ["build", "test", "repair", "pack"])
+    assert verdict.kind is Kind.TOO_EARLY
+    assert verdict.missing == ("test",)
+    assert kinds(BENCH, ["build", "test", "repair", "test", "pack"]) == ["correct"] * 5
+
+
+def test_a_second_alternative_is_a_mistake_that_names_the_first() -> None:
+    *_, verdict = watch(BENCH, ["build", "test", "pack", "scrap"])
+    assert verdict.kind is Kind.OTHER_ALTERNATIVE
+    assert verdict.instead == ("pack",)
+    assert verdict.is_mistake
+
+
+def test_a_choice_never_made_is_named_once() -> None:
+    monitor = Monitor(BENCH)
+    for step in ("build", "test"):
+        assert not monitor.observe(step).is_mistake
+    (verdict,) = monitor.finish().verdicts
+    assert (verdict.step, verdict.instead) == ("pack", ("scrap",))
+    monitor.observe("scrap")
+    assert monitor.finish().is_clean
+    assert monitor.progress == 1.0
+
+
+def test_a_session_with_undone_steps_resumes_exactly() -> None:
+    monitor = Monitor(BENCH)
+    for step in ("build", "test", "repair"):
+        monitor.observe(step)
+    resumed = Monitor.resume(BENCH, monitor.state)
+    assert resumed.state == monitor.state
+    assert resumed.observe("pack") == monitor.observe("pack")
 
 
 def test_a_repeated_step_checks_its_preconditions_again() -> None:
@@ -220,7 +277,7 @@ def test_a_repeated_step_checks_its_preconditions_again() -> None:
         "too-early",
         "skipped-inferred",
         "repaired",
-        "repeated",
+        "repaired",
     ]
 
 
@@ -300,6 +357,7 @@ def test_a_verdict_says_all_in_plain_values() -> None:
         "missing": ["egg", "milk"],
         "done_without_it": [],
         "cause": None,
+        "instead": [],
         "note": "",
         "nearest": [],
         "skipped": ["egg", "milk"],

@@ -100,7 +100,12 @@ def test_without_errors_verdicts_are_those_of_the_plain_monitor(
     graph: TaskGraph, steps: list[str], data: st.DataObject
 ) -> None:
     optional = data.draw(st.sets(st.sampled_from(graph.steps)))
-    graph = graph.replace(attributes={step: StepAttributes(optional=True) for step in optional})
+    # A recogniser sees steps again that nobody repeats: behind one, repeating is no mistake.
+    graph = graph.replace(
+        attributes={
+            step: StepAttributes(optional=step in optional, repeatable=True) for step in graph.steps
+        }
+    )
     plain, monitor = Monitor(graph), UncertainMonitor(graph, error_rate=0.0)
     for step in steps:
         expected, verdict = plain.observe(step), monitor.observe(step)

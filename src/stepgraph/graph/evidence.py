@@ -75,7 +75,7 @@ class StepAttributes:
 
     def among(self, steps: Container[str]) -> StepAttributes:
         """Return the attributes without what goes with the step and is not among these."""
-        return replace(self, goes_with=[step for step in self.goes_with if step in steps])
+        return replace(self, goes_with=tuple(step for step in self.goes_with if step in steps))
 
 
 MOST_DOUBTFUL = 3

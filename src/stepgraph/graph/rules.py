@@ -37,7 +37,7 @@ class RuleEvidence:
         If a count is negative or not finite, or the probability is not from 0 to 1.
     """
 
-    held: tuple[float, ...]
+    held: Sequence[float]
     broken: float
     recordings: float
     probability: float | None = None
@@ -83,7 +83,7 @@ class Choice:
     stepgraph.errors.GraphError: 'accept' is in two alternatives of a choice; expected one of them
     """
 
-    alternatives: tuple[tuple[str, ...], ...]
+    alternatives: Sequence[Sequence[str]]
     optional: bool = False
     evidence: RuleEvidence | None = None
 
@@ -144,7 +144,7 @@ class Undoing:
     """
 
     step: str
-    undone: tuple[str, ...]
+    undone: Sequence[str]
     evidence: RuleEvidence | None = None
 
     def __post_init__(self) -> None:

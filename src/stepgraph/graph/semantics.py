@@ -4,9 +4,9 @@ The state is what counts as done. Steps are *due* if they have to be done: every
 optional, and what goes with a step that is done. Of a choice only the alternative that was begun is
 due; before that all of them are, or none if the choice is optional. Then:
 
-- a step may be done if what comes before it and is due is done, and no step that comes after it is
-  done, no other alternative of its choice has begun, and it does not count as done already, unless
-  it is repeatable;
+- a step may be done if what comes before it and is due is done, no other alternative of its choice
+  has begun, and it does not count as done already, unless it is repeatable; an optional step, or
+  one of a choice, has its place, too: no step that comes after it is done;
 - doing it makes it count as done, and what it undoes count as not done;
 - the procedure may end if all that is due is done.
 
@@ -79,6 +79,8 @@ class Semantics:
     """The steps that are not optional."""
     waits_for: tuple[int, ...] = field(repr=False)
     """For each node the steps it waits for, if nothing but attributes says what is due."""
+    avoidable: int = field(repr=False)
+    """The steps that are optional or of a choice."""
     fixed: bool
     """Whether what is due is the same in every state."""
 
@@ -151,6 +153,7 @@ class Semantics:
             bringing,
             required,
             tuple(waits_for),
+            may_miss | sum({group.every for group in groups}),
             not bringing and not groups,
         )
 
@@ -196,8 +199,12 @@ class Semantics:
         return found | self.before[node] & state.undone & due
 
     def passed(self, node: int, state: State) -> int:
-        """Return the done steps that a step should have come before; what was undone may."""
-        if (state.done | state.undone) >> node & 1:
+        """Return the done steps that an optional step, or one of a choice, should come before.
+
+        What was undone may come after them, and after a step that waits for it they are a mistake
+        already.
+        """
+        if not (self.avoidable & ~state.done & ~state.undone) >> node & 1:
             return 0
         return self.after[node] & state.done
 

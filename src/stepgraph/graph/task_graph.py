@@ -193,16 +193,8 @@ class TaskGraph:
 
     def _content(self) -> dict[str, Any]:
         tables = {name: dict(getattr(self, name)) for name in ("weights", "attributes", "evidence")}
-        return {
-            "steps": self.steps,
-            "edges": self.edges,
-            "procedure": self.procedure,
-            "provenance": self.provenance,
-            "constraints": self.constraints,
-            "choices": self.choices,
-            "undoings": self.undoings,
-            **tables,
-        }
+        names = ("steps", "edges", "procedure", "provenance", "constraints", "choices", "undoings")
+        return {name: getattr(self, name) for name in names} | tables
 
     def replace(self, **changes: Any) -> TaskGraph:
         """Return a copy of the graph with some arguments changed.
@@ -226,14 +218,9 @@ class TaskGraph:
             if name not in changes:
                 content[name] = {key: entry for key, entry in content[name].items() if key in known}
         if "steps" in changes:
-            rules = among(content["choices"], content["undoings"], steps)
-            for name, kept in zip(("choices", "undoings"), rules, strict=True):
-                if name not in changes:
-                    content[name] = kept
-            if "attributes" not in changes:
-                content["attributes"] = {
-                    step: about.among(steps) for step, about in content["attributes"].items()
-                }
+            choices, undoings = among(content["choices"], content["undoings"], steps)
+            about = {step: own.among(steps) for step, own in content["attributes"].items()}
+            content |= {"choices": choices, "undoings": undoings, "attributes": about} | changes
         return TaskGraph(**content)
 
     def with_provenance(self, provenance: Provenance) -> TaskGraph:

@@ -173,15 +173,23 @@ def _sentence(verdict: Verdict, graph: TaskGraph) -> str:
         case Kind.REPAIRED:
             lacking = f", but without {missing}, which it needs" if missing else ""
             were = "was" if one else "were"
+            if not after:
+                return f"{step} is done again, now with all that it needs"
             return (
                 f"{step} is done after all{lacking}; {after} {were} done without it, "
                 f"the mistake of step {verdict.cause}"
             )
         case Kind.REPEATED:
             return f"{step} is done again, with all that it needs"
+        case Kind.NEEDLESS:
+            return f"{step} is done again, although it is done and not to be repeated"
+        case Kind.OTHER_ALTERNATIVE:
+            return f"{step} is done although {listed(verdict.instead)} was chosen instead of it"
         case Kind.UNKNOWN_STEP:
             return unknown(verdict.step, verdict.nearest)
         case Kind.OPEN_AT_FINISH:
+            if verdict.instead:
+                return f"never done: one of {listed((verdict.step, *verdict.instead), 'or')}"
             since = f", passed over at step {verdict.cause}" if verdict.cause else ""
             return f"{step} was never done{since}"
 

@@ -9,6 +9,7 @@ from typing import Any, Self
 from stepgraph.errors import nearest_names
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.edges import bits
+from stepgraph.graph.semantics import State
 from stepgraph.monitoring.plan import Plan
 from stepgraph.monitoring.session import (
     Moment,
@@ -34,6 +35,10 @@ class Kind(StrEnum):
     """Not a step of the graph; it changes nothing."""
     REPEATED = "repeated"
     """Done again, after all its preconditions; allowed."""
+    NEEDLESS = "needless"
+    """Done again, although it counts as done and is not repeatable."""
+    OTHER_ALTERNATIVE = "other-alternative"
+    """Begins a second alternative of a choice."""
     SKIPPED_INFERRED = "skipped-inferred"
     """Done without a precondition that was reported missing before: that step was skipped."""
     REPAIRED = "repaired"
@@ -42,7 +47,16 @@ class Kind(StrEnum):
     """Never done."""
 
 
-_MISTAKES = frozenset({Kind.TOO_EARLY, Kind.TOO_LATE, Kind.UNKNOWN_STEP, Kind.OPEN_AT_FINISH})
+_MISTAKES = frozenset(
+    {
+        Kind.TOO_EARLY,
+        Kind.TOO_LATE,
+        Kind.NEEDLESS,
+        Kind.OTHER_ALTERNATIVE,
+        Kind.UNKNOWN_STEP,
+        Kind.OPEN_AT_FINISH,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -67,6 +81,9 @@ class Verdict:
         The position of the earlier mistake that this one follows from, if any.
     note
         A remark on the observation itself, such as time running backwards.
+    instead
+        The steps of other alternatives: for a second alternative those done already, for a choice
+        never made those that might have been done in place of this step.
 
     Notes
     -----
@@ -85,6 +102,8 @@ class Verdict:
     _plan: Plan = field(repr=False)
     _performed: int = field(repr=False)
     _reported: int = field(repr=False)
+    _undone: int = field(default=0, repr=False)
+    instead: tuple[str, ...] = ()
 
     @property
     def is_mistake(self) -> bool:
@@ -98,12 +117,13 @@ class Verdict:
         All their preconditions are done. Steps reported missing come first, then those that most
         remaining steps wait for, directly or through others. Ties stay in vocabulary order.
         """
-        return self._plan.executable(self._performed, self._reported)
+        return self._plan.executable(self._performed, self._reported, self._undone)
 
     @property
     def skipped(self) -> tuple[str, ...]:
         """The steps passed over so far: not done, although a step done needs them."""
-        return self._plan.names_in(self._plan.passed_over(self._performed))
+        plan, done = self._plan, self._performed
+        return plan.names_in(plan.passed_over(done) & plan.semantics.due(done) & ~self._undone)
 
     @property
     def progress(self) -> float:
@@ -129,6 +149,7 @@ class Verdict:
             "missing": list(self.missing),
             "done_without_it": list(self.done_without_it),
             "cause": self.cause,
+            "instead": list(self.instead),
             "note": self.note,
             "nearest": list(self.nearest),
             "skipped": list(self.skipped),
@@ -138,7 +159,7 @@ class Verdict:
 
     def __repr__(self) -> str:
         shown = [f"{self.position}, {self.step!r}, {self.kind.value}"]
-        for name in ("missing", "done_without_it", "cause", "note"):
+        for name in ("missing", "done_without_it", "cause", "instead", "note"):
             value = getattr(self, name)
             if value:
                 shown.append(f"{name}={value!r}")
@@ -255,8 +276,10 @@ class Monitor(Session[Moment]):
         time, confidence, last, note = as_observation(step, time, confidence, now.time)
         position = now.observed + 1
         performed, reported, reported_at = now.performed, now.reported, now.reported_at
+        undone, wrong = now.undone, now.wrong
         missing: tuple[str, ...] = ()
         late: tuple[str, ...] = ()
+        instead: tuple[str, ...] = ()
         cause: int | None = None
         mistakes = now.mistakes
         node = plan.nodes.get(step)
@@ -264,39 +287,54 @@ class Monitor(Session[Moment]):
             kind = Kind.UNKNOWN_STEP
             mistakes += 1
         else:
-            bit = 1 << node
-            first = not performed & bit
-            lacking = plan.needs[node] & ~performed
+            bit, meaning = 1 << node, plan.semantics
+            state = State(performed, undone)
+            first = not (performed | undone) & bit
+            lacking = meaning.missing(node, state)
             new = lacking & ~reported
             without = plan.needed_by[node] & performed if first else 0
+            begun = meaning.begun_instead(node, performed) if meaning.choices else 0
             if lacking:
                 missing = plan.names_in(lacking)
             if without:
                 late = plan.names_in(without)
+            if begun:
+                instead = plan.names_in(begun)
             if new:
                 kind = Kind.TOO_EARLY
-                mistakes += 1
                 reported |= new
                 reported_at = {**reported_at, **dict.fromkeys(bits(new), position)}
-            elif (
-                without and plan.optional & bit
-            ):  # nothing waits for it, so no mistake is behind this
-                kind = Kind.TOO_LATE
-                mistakes += 1
+            elif begun:
+                kind = Kind.OTHER_ALTERNATIVE
+            elif without and meaning.avoidable & ~reported & bit:
+                kind = Kind.TOO_LATE  # nothing waits for it, so no mistake is behind this
             elif without and (reported & bit or not lacking):
                 kind = Kind.REPAIRED if reported & bit else Kind.TOO_LATE
                 cause = _mistake_behind(plan, now, node)
             elif lacking:
                 kind = Kind.SKIPPED_INFERRED
                 cause = min(reported_at[other] for other in bits(lacking))
+            elif not performed & bit:
+                kind = Kind.CORRECT
+            elif not meaning.is_needless(node, state):
+                kind = Kind.REPEATED
             else:
-                kind = Kind.CORRECT if first else Kind.REPEATED
+                cause = wrong.get(node)
+                kind = Kind.NEEDLESS if cause is None else Kind.REPAIRED
+            if kind in _MISTAKES and cause is None:
+                mistakes += 1
+            if lacking:
+                wrong = {**wrong, node: min(reported_at[other] for other in bits(lacking))}
+            elif node in wrong:
+                wrong = {other: at for other, at in wrong.items() if other != node}
             if reported & bit:
                 reported ^= bit
                 reported_at = {other: at for other, at in reported_at.items() if other != node}
-            performed |= bit
+            performed, undone = meaning.do(node, state)
         self._past.append(now)
-        self._now = Moment(position, performed, reported, reported_at, last, mistakes)
+        self._now = Moment(
+            position, performed, reported, reported_at, last, mistakes, undone, wrong
+        )
         return Verdict(
             position,
             step,
@@ -310,6 +348,8 @@ class Monitor(Session[Moment]):
             plan,
             performed,
             reported,
+            undone,
+            instead,
         )
 
     def finish(self) -> Report:
@@ -318,15 +358,21 @@ class Monitor(Session[Moment]):
         The session can go on and finish again.
         """
         now, plan = self._now, self._plan
+        open_ = plan.semantics.open(State(now.performed, now.undone))
+        instead: dict[int, tuple[str, ...]] = {}
+        for choice in plan.semantics.undecided(now.performed):
+            # One verdict for the whole choice, with its first step.
+            chosen = [next(bits(steps & open_)) for steps in choice.each if steps & open_]
+            node, *others = sorted(chosen)
+            instead[node] = tuple(plan.names[other] for other in others)
+            open_ = (open_ & ~choice.every) | 1 << node
         verdicts = []
-        for step, node in plan.nodes.items():
-            if (now.performed | plan.optional) >> node & 1:
-                continue
+        for node in bits(open_):
             without = plan.names_in(plan.needed_by[node] & now.performed)
             verdicts.append(
                 Verdict(
                     now.observed + 1,
-                    step,
+                    plan.names[node],
                     Kind.OPEN_AT_FINISH,
                     None,
                     None,
@@ -337,6 +383,8 @@ class Monitor(Session[Moment]):
                     plan,
                     now.performed,
                     now.reported,
+                    now.undone,
+                    instead.get(node, ()),
                 )
             )
         mistakes = now.mistakes + sum(verdict.is_mistake for verdict in verdicts)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.edges import bits
-from stepgraph.sequences import END, START
+from stepgraph.graph.semantics import Semantics, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,8 @@ class Plan:
         they wait for it.
     optional
         The steps that may be left out.
+    semantics
+        What the graph means.
     """
 
     names: tuple[str, ...]
@@ -38,52 +40,26 @@ class Plan:
     needs_all: tuple[int, ...] = field(repr=False, compare=False)
     needed_by: tuple[int, ...] = field(repr=False, compare=False)
     optional: int = field(default=0, repr=False)
+    semantics: Semantics = field(default=Semantics.of((), (), ()), repr=False, compare=False)
 
     @classmethod
     def of(cls, graph: TaskGraph) -> Plan:
         """Prepare a graph."""
-        names = graph.vocabulary.nodes
-        number = {name: node for node, name in enumerate(names)}
-        optional = sum(1 << number[step] for step in graph.optional_steps)
-        direct = [0] * len(names)
-        for step, precondition in graph.edges:
-            if precondition != START:
-                direct[number[step]] |= 1 << number[precondition]
-        needs, before = list(direct), list(direct)
-        needed_by = [0] * len(names)
-        for step in (
-            *graph.in_order(),
-            END,
-        ):  # complete, because preconditions come before their step
-            node = number[step]
-            for needed in bits(direct[node]):
-                before[node] |= before[needed]
-                if optional >> needed & 1:
-                    needs[node] |= needs[needed]
-            needs[node] &= ~optional
-            if step != END:
-                for needed in bits(before[node]):
-                    needed_by[needed] |= 1 << node
-        nodes = {name: number[name] for name in graph.steps}
-        needs_all = tuple(mask & ~optional for mask in before)
-        return cls(names, nodes, tuple(needs), needs_all, tuple(needed_by), optional)
+        own = graph.semantics
+        needs_all = tuple(mask & ~own.optional for mask in own.before)
+        return cls(own.names, own.nodes, own.waits_for, needs_all, own.after, own.optional, own)
 
     def names_in(self, mask: int) -> tuple[str, ...]:
         """Return the names of the steps in a mask, in the order of the vocabulary."""
         return tuple(self.names[node] for node in bits(mask))
 
-    def executable(self, performed: int, reported: int) -> tuple[str, ...]:
+    def executable(self, performed: int, reported: int, undone: int = 0) -> tuple[str, ...]:
         """Return the steps that can be done now, the most useful first.
 
         Steps reported missing come first, then those that most remaining steps wait for, directly
         or through others. Ties stay in vocabulary order.
         """
-        past = performed | self.late(performed)
-        possible = [
-            node
-            for node in self.nodes.values()
-            if not past >> node & 1 and not self.needs[node] & ~performed
-        ]
+        possible = self.semantics.executable(State(performed, undone))
         possible.sort(
             key=lambda node: (
                 not reported >> node & 1,
@@ -94,8 +70,7 @@ class Plan:
 
     def progress(self, performed: int) -> float:
         """Return the fraction of the required steps that are done."""
-        expected = len(self.nodes) - self.optional.bit_count()
-        return (performed & ~self.optional).bit_count() / expected if expected else 1.0
+        return self.semantics.progress(performed)
 
     def late(self, performed: int) -> int:
         """Return the optional steps not done although a done step comes after them."""

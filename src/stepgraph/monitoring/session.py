@@ -191,7 +191,7 @@ def as_number(value: Any, what: str, step: str) -> float:
 def fingerprint(graph: TaskGraph) -> str:
     """Return a hash of a graph's steps and edges that does not depend on their order.
 
-    It covers the optional steps, because verdicts depend on them.
+    It covers attributes and rules, because verdicts depend on them.
     """
     import hashlib  # slow to load, and only saving and resuming need it
 
@@ -200,9 +200,23 @@ def fingerprint(graph: TaskGraph) -> str:
             sorted(graph.steps),
             sorted(graph.edges),
             *([sorted(graph.optional_steps)] if graph.optional_steps else []),
+            *([rules] if (rules := _rules(graph)) else []),
         ]
     )
     return hashlib.sha256(content.encode()).hexdigest()[:32]
+
+
+def _rules(graph: TaskGraph) -> dict[str, Any]:
+    about = graph.attributes.items()
+    rules = {
+        "repeatable": sorted(step for step, own in about if own.repeatable),
+        "goes_with": sorted([step, sorted(own.goes_with)] for step, own in about if own.goes_with),
+        "choices": sorted(
+            [sorted(map(sorted, choice.alternatives)), choice.optional] for choice in graph.choices
+        ),
+        "undoes": sorted([own.step, sorted(own.undone)] for own in graph.undoings),
+    }
+    return {name: rule for name, rule in rules.items() if rule}
 
 
 def check_state(content: Any, name: str, graph: TaskGraph, where: str) -> None:
@@ -256,6 +270,11 @@ class Moment(NamedTuple):
         The last time that a step had.
     mistakes
         Number of mistakes that follow from no earlier one.
+    undone
+        The steps undone and not done again, as a bit mask.
+    wrong
+        The steps last done without something that they need, with the position of the mistake
+        that reported it, by node.
     """
 
     observed: int = 0
@@ -264,6 +283,8 @@ class Moment(NamedTuple):
     reported_at: Mapping[int, int] = {}
     time: float | None = None
     mistakes: int = 0
+    undone: int = 0
+    wrong: Mapping[int, int] = {}
 
 
 def state_to_json(graph: TaskGraph, now: Moment, past: Iterable[Moment]) -> dict[str, Any]:
@@ -316,27 +337,34 @@ def _moment_to_json(moment: Moment) -> dict[str, Any]:
     return {
         "observed": moment.observed,
         "performed": [node - 1 for node in bits(moment.performed)],
-        "missing": [[node - 1, at] for node, at in sorted(moment.reported_at.items())],
+        "missing": _positions(moment.reported_at),
         "time": moment.time,
         "mistakes": moment.mistakes,
+        **({"undone": [node - 1 for node in bits(moment.undone)]} if moment.undone else {}),
+        **({"wrong": _positions(moment.wrong)} if moment.wrong else {}),
     }
+
+
+def _positions(table: Mapping[int, int]) -> list[list[int]]:
+    return [[node - 1, at] for node, at in sorted(table.items())]
 
 
 def _moment_from_json(raw: Any, nodes: Sequence[int], plan: Plan, where: str) -> Moment:
     if not isinstance(raw, dict):
         raise FormatError(f"{where} is {raw!r:.40}; expected an object")
     observed = whole(raw.get("observed"), None, f"{where}: 'observed'")
-    performed = 0
-    for number in _list(raw.get("performed"), f"{where}: 'performed'"):
-        performed |= 1 << nodes[whole(number, len(nodes) - 1, f"{where}: a step performed")]
-    reported_at: dict[int, int] = {}
-    for pair in _list(raw.get("missing"), f"{where}: 'missing'"):
-        if not isinstance(pair, list) or len(pair) != 2:
-            raise FormatError(f"{where}: {pair!r:.40} in 'missing'; expected [step, position]")
-        node = nodes[whole(pair[0], len(nodes) - 1, f"{where}: a missing step")]
-        reported_at[node] = whole(pair[1], observed, f"{where}: the position of a missing step")
+    performed = _mask(raw.get("performed"), nodes, where, "performed")
+    undone = _mask(raw.get("undone", []), nodes, where, "undone")
+    if performed & undone:
+        raise FormatError(f"{where}: a step is both 'performed' and 'undone'")
+    reported_at, wrong = (
+        _by_node(raw.get(name, default), nodes, observed, where, name)
+        for name, default in (("missing", None), ("wrong", []))
+    )
     reported = sum(1 << node for node in reported_at)
-    if reported != plan.missed(performed):
+    meaning = plan.semantics
+    is_plain = meaning.fixed and not any(meaning.undoes)
+    if reported & performed or (is_plain and reported != plan.missed(performed)):
         raise FormatError(f"{where}: 'missing' is not what the steps performed were done without")
     time = raw.get("time")
     if time is not None and finite_number(time) is None:
@@ -348,7 +376,28 @@ def _moment_from_json(raw: Any, nodes: Sequence[int], plan: Plan, where: str) ->
         reported_at,
         None if time is None else float(time),
         whole(raw.get("mistakes"), observed, f"{where}: 'mistakes'"),
+        undone,
+        wrong,
     )
+
+
+def _by_node(
+    value: Any, nodes: Sequence[int], observed: int, where: str, name: str
+) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for pair in _list(value, f"{where}: {name!r}"):
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise FormatError(f"{where}: {pair!r:.40} in {name!r}; expected [step, position]")
+        node = nodes[whole(pair[0], len(nodes) - 1, f"{where}: a {name} step")]
+        found[node] = whole(pair[1], observed, f"{where}: the position of a {name} step")
+    return found
+
+
+def _mask(value: Any, nodes: Sequence[int], where: str, name: str) -> int:
+    mask = 0
+    for number in _list(value, f"{where}: {name!r}"):
+        mask |= 1 << nodes[whole(number, len(nodes) - 1, f"{where}: a step {name}")]
+    return mask
 
 
 def _list(value: Any, where: str) -> list[Any]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from stepgraph.errors import nearest_names
 from stepgraph.graph import Edge, TaskGraph
+from stepgraph.graph.semantics import State
 from stepgraph.graph.task_graph import expect_graph
 from stepgraph.monitoring.plan import Plan
 from stepgraph.sequences import step_names
@@ -111,17 +112,18 @@ def find_violations(graph: TaskGraph, steps: Iterable[str]) -> tuple[Violation, 
     step 2, 'mix': done before 'milk'
     """
     names = step_names(steps, expect_graph(graph, "find_violations").vocabulary)
-    done: set[str] = set()
+    meaning, state = graph.semantics, State()
     found = []
     for position, step in enumerate(names, start=1):
         if step not in graph.vocabulary:
             nearest = nearest_names(step, graph.steps)
             found.append(Violation(position, step, known=False, nearest=nearest))
             continue
-        missing = graph.missing_before(step, done)
+        node = meaning.nodes[step]
+        missing = meaning.missing(node, state)
         if missing:
-            found.append(Violation(position, step, missing))
-        done.add(step)
+            found.append(Violation(position, step, meaning.names_in(missing)))
+        state = meaning.do(node, state)
     return tuple(found)
 
 

@@ -30,7 +30,12 @@ from stepgraph.report.scores import (
 from stepgraph.sequences import END, SKIPPED, START, Demonstrations, KeyStepSequence, in_words
 
 _ALLOWED = (Kind.CORRECT, Kind.REPEATED)
-_WORDS = {Kind.SKIPPED_INFERRED: "skipped earlier", Kind.OPEN_AT_FINISH: "never done"}
+_WORDS = {
+    Kind.SKIPPED_INFERRED: "skipped earlier",
+    Kind.OPEN_AT_FINISH: "never done",
+    Kind.NEEDLESS: "done again needlessly",
+    Kind.OTHER_ALTERNATIVE: "second alternative",
+}
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,10 @@ export function pause(milliseconds, signal) {
 }
 
 // The kind of a verdict in words; the names with hyphens are for programs.
-const KINDS = { "skipped-inferred": "skipped earlier", "open-at-finish": "never done" };
+const KINDS = {
+  "skipped-inferred": "skipped earlier", "open-at-finish": "never done",
+  needless: "done again needlessly", "other-alternative": "second alternative",
+};
 export const kindWord = (kind) => KINDS[kind] ?? kind.replaceAll("-", " ");
 
 // Makes an element; texts become text, never markup.

@@ -6,6 +6,7 @@ import { at } from "./panels.js";
 const TONES = {
   correct: "good", repeated: "good", repaired: "fair", "skipped-inferred": "fair",
   "too-early": "bad", "too-late": "bad", "unknown-step": "bad",
+  needless: "bad", "other-alternative": "bad",
 };
 const PACE = 900;
 

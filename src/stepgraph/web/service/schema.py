@@ -197,6 +197,7 @@ class StepVerdict(Shape, frozen=True, kw_only=True):
     missing: list[str]
     done_without_it: list[str]
     cause: Number | None
+    instead: list[str]
     note: str
     nearest: list[str]
     skipped: list[str]
