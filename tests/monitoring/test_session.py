@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stepgraph.errors import FileError, FormatError, InputError
+from stepgraph.formats.json_text import VERSION
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.evidence import StepAttributes
 from stepgraph.monitoring import Kind, Monitor
@@ -240,7 +241,7 @@ def test_weights_make_no_other_graph() -> None:
 
 def test_a_state_of_a_newer_version_is_refused() -> None:
     with pytest.raises(FormatError, match="install a newer stepgraph"):
-        Monitor.resume(BATTER, {**saved(), "version": 2})
+        Monitor.resume(BATTER, {**saved(), "version": VERSION + 1})
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stepgraph.errors import FormatError, InputError, SettingError
-from stepgraph.graph import TaskGraph
+from stepgraph.graph import Choice, TaskGraph, Undoing
 from stepgraph.graph.evidence import StepAttributes
 from stepgraph.monitoring import (
     Confusion,
     Monitor,
+    OrderWatch,
     UncertainMonitor,
     mistake_probabilities,
 )
@@ -330,3 +331,15 @@ def test_the_present_view_is_of_the_last_six_observations(
             *range(max(1, position - 5), position + 1)
         ]
         assert all(0 <= probability <= 1 for _, probability in verdict.revised)
+
+
+def test_rules_that_it_does_not_know_are_refused_by_name() -> None:
+    graph = TaskGraph("abc", [])
+    for changed in (
+        graph.replace(choices=[Choice([["a"], ["b"]])]),
+        graph.replace(undoings=[Undoing("a", ["b"])]),
+        graph.replace(attributes={"a": StepAttributes(goes_with=("b",))}),
+    ):
+        for begin in (UncertainMonitor, OrderWatch):
+            with pytest.raises(InputError, match=r"'a'.*'b'"):
+                begin(changed)

@@ -10,6 +10,7 @@ import math
 from typing import Literal
 
 from stepgraph.errors import SettingError
+from stepgraph.formats.xml_text import check_rules
 from stepgraph.graph import TaskGraph
 from stepgraph.layout.text import printable, wrap
 
@@ -60,6 +61,7 @@ def to_dot(graph: TaskGraph, *, direction: Direction = "BT") -> str:
       n3 -> n2;
     }
     """
+    check_rules(graph, "DOT")
     check_direction(direction)
     words = graph.vocabulary
     settings = f"rankdir={RANKDIR[direction]}"

@@ -8,7 +8,7 @@ control characters, not even escaped; the writer refuses a name with one.
 from __future__ import annotations
 
 from stepgraph.errors import FormatError
-from stepgraph.formats.xml_text import check_characters, parse_xml
+from stepgraph.formats.xml_text import check_characters, check_rules, parse_xml
 from stepgraph.graph import TaskGraph
 
 
@@ -70,6 +70,7 @@ def to_graphml(graph: TaskGraph) -> str:
     >>> [line.strip() for line in text.splitlines() if "edge " in line][0]
     '<edge source="crack egg" target="START" />'
     """
+    check_rules(graph, "GraphML")
     # A reader takes a bare carriage return in a text for a line feed; in the names of steps,
     # which are attributes, it is escaped.
     check_characters(graph, "GraphML", unescaped="\r")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from stepgraph.formats.dot import Direction, check_direction, with_attributes
+from stepgraph.formats.xml_text import check_rules
 from stepgraph.graph import TaskGraph
 from stepgraph.layout.text import printable, wrap
 
@@ -48,6 +49,7 @@ def to_mermaid(graph: TaskGraph, *, direction: Direction = "BT") -> str:
       n1 --> n2
       n2 --> n3
     """
+    check_rules(graph, "Mermaid")
     check_direction(direction)
     words = graph.vocabulary
     lines = [

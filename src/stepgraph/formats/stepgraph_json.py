@@ -31,6 +31,7 @@ from stepgraph.formats.json_text import (
     shown,
 )
 from stepgraph.formats.reading import Draft, Source, located
+from stepgraph.formats.rules_json import rules_from_json, rules_to_json
 from stepgraph.graph import (
     Constraints,
     Edge,
@@ -74,6 +75,7 @@ def graph_to_json(graph: TaskGraph) -> dict[str, Any]:
         "steps": list(graph.steps),
         "edges": edges,
         **({"attributes": attributes} if attributes else {}),
+        **rules_to_json(graph),
         **({"constraints": _constraints_to_json(graph.constraints)} if graph.constraints else {}),
         **({"provenance": provenance} if provenance else {}),
     }
@@ -135,6 +137,7 @@ def graph_from_json(content: Any, where: str = "graph") -> TaskGraph:
             constraints=_constraints(content.get("constraints", {})),
             attributes=attributes,
             evidence=evidence,
+            **rules_from_json(content, "the file"),
         )
     except StepgraphError as error:
         raise located(error, where) from None

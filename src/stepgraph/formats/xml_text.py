@@ -14,6 +14,7 @@ from xml.parsers import expat
 
 from stepgraph.errors import FormatError, GraphError
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.rules import rules_in_words
 
 MEGABYTES = 64
 DEPTH = 100
@@ -177,15 +178,30 @@ def check_characters(graph: TaskGraph, language: str, *, unescaped: str = "") ->
 
 
 def check_steps(graph: TaskGraph, language: str) -> None:
-    """Check that a graph has steps, because a process needs some.
+    """Check that a graph has steps, because a process needs some, and no rules.
 
     Raises
     ------
     GraphError
-        If the graph has no steps.
+        If the graph has no steps, or choices or undoing.
     """
     if not graph.steps:
         raise GraphError(f"the graph has no steps, which {language} cannot say; write it as .json")
+    check_rules(graph, language)
+
+
+def check_rules(graph: TaskGraph, language: str) -> None:
+    """Check that a graph has no choices, undoing or steps that go with others.
+
+    Raises
+    ------
+    GraphError
+        If it has.
+    """
+    for rule in rules_in_words(graph):
+        raise GraphError(
+            f"the graph says {rule}, which stepgraph cannot write as {language}; write it as .json"
+        )
 
 
 def escaped(name: str) -> str:

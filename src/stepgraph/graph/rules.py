@@ -10,8 +10,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, S
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from stepgraph.errors import GraphError, UnknownNameError
+
+if TYPE_CHECKING:
+    from stepgraph.graph.task_graph import TaskGraph
 
 
 @dataclass(frozen=True)
@@ -290,3 +294,16 @@ def by_step(undoings: Iterable[Undoing]) -> tuple[Undoing, ...]:
             own if known is None else replace(known, undone=(*known.undone, *own.undone))
         )
     return tuple(found.values())
+
+
+def rules_in_words(graph: TaskGraph) -> list[str]:
+    """Return the choices of a graph, what undoes what, and what goes with what, each in words."""
+    return [
+        *map(str, graph.choices),
+        *map(str, graph.undoings),
+        *(
+            f"{step!r} goes with {_and(own.goes_with)}"
+            for step, own in graph.attributes.items()
+            if own.goes_with
+        ),
+    ]

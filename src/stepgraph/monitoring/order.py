@@ -14,7 +14,7 @@ from math import exp, lgamma, log
 from stepgraph.errors import InputError, SettingError
 from stepgraph.graph import Edge, TaskGraph
 from stepgraph.graph.edges import bits
-from stepgraph.monitoring.plan import Plan
+from stepgraph.monitoring.plan import Plan, refuse_rules
 from stepgraph.sequences import Demonstrations
 
 SKIP_ODDS = 2.0
@@ -108,6 +108,7 @@ class OrderWatch:
     ) -> None:
         if not skip_odds > 0:
             raise SettingError(f"skip_odds is {skip_odds}; expected a number above 0")
+        refuse_rules(graph, "OrderWatch")
         self.graph = graph
         self._plan = Plan.of(graph)
         self._skip_odds = skip_odds

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from stepgraph.errors import InputError
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.edges import bits
+from stepgraph.graph.rules import rules_in_words
 from stepgraph.graph.semantics import Semantics, State
 
 
@@ -93,3 +95,19 @@ class Plan:
         for node in bits(performed):
             needed |= self.needs_all[node]
         return needed & ~performed
+
+
+def refuse_rules(graph: TaskGraph, who: str) -> None:
+    """Refuse a graph with rules that a monitor does not know.
+
+    Raises
+    ------
+    InputError
+        If the graph has choices, undoing, or steps that go with others.
+    """
+    rules = rules_in_words(graph)
+    if rules:
+        raise InputError(
+            f"{who} does not know choices or undoing, and the graph has {rules[0]}; use Monitor, "
+            "or a graph without them"
+        )

@@ -22,7 +22,7 @@ from stepgraph.monitoring.belief import (
 )
 from stepgraph.monitoring.confusion import Confusion
 from stepgraph.monitoring.monitor import Kind
-from stepgraph.monitoring.plan import Plan
+from stepgraph.monitoring.plan import Plan, refuse_rules
 from stepgraph.monitoring.session import Session, as_observation, check_state, fingerprint, whole
 from stepgraph.monitoring.uncertain_verdict import UncertainReport, UncertainVerdict
 
@@ -98,6 +98,7 @@ class UncertainMonitor(Session[_Moment]):
         beam: int = BEAM,
     ) -> None:
         super().__init__(graph, _Moment())
+        refuse_rules(graph, "a monitor behind a recogniser")
         if confusion is not None and error_rate is not None:
             raise SettingError("both a confusion and an error rate are given; expected one of them")
         for name, value in (("mistake_rate", mistake_rate), ("threshold", threshold)):
