@@ -48,16 +48,16 @@ def test_a_file_of_the_first_version_is_read() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"choices": {}}, "'choices' is an object; expected a list"),
-        ({"choices": [{"optional": True}]}, "has 'optional'; expected 'alternatives'"),
-        ({"choices": [{"alternatives": "ab"}]}, "expected a list of lists"),
+        ({"choices": {}}, "'choices' is"),
+        ({"choices": [{"optional": True}]}, "choice 1 has 'optional'; expected 'alternatives'"),
+        ({"choices": [{"alternatives": "ab"}]}, "choice 1: 'alternatives' is"),
         ({"choices": [{"alternatives": [["a"], ["b"]], "optional": 1}]}, "expected true or false"),
-        ({"choices": [{"alternatives": [["a"]]}]}, "a choice has 1 alternative"),
-        ({"undoings": [{"step": "a"}]}, "has 'step'; expected 'step', 'undoes'"),
-        ({"undoings": [3]}, "expected 'step', 'undoes'"),
+        ({"choices": [{"alternatives": [["a"]]}]}, "choice 1: a choice has 1 alternative"),
+        ({"undoings": [{"step": "a"}]}, "undoing 1 has 'step'; expected 'step' and 'undone'"),
+        ({"undoings": [3]}, "undoing 1 is"),
         (
-            {"undoings": [{"step": "a", "undoes": ["b"], "evidence": {"held": [1]}}]},
-            "'evidence' has 'held'; expected 'broken', 'held', 'recordings'",
+            {"undoings": [{"step": "a", "undone": ["b"], "evidence": {"held": [1]}}]},
+            "'evidence' has 'held'; expected 'broken' and 'held' and 'recordings'",
         ),
     ],
 )

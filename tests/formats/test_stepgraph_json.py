@@ -15,7 +15,6 @@ from stepgraph.errors import CycleError, FormatError, GraphError, StepgraphError
 from stepgraph.formats import read_demonstrations, save_graph
 from stepgraph.formats.json_text import VERSION, dump_json, parse_json, read_json
 from stepgraph.formats.stepgraph_json import (
-    GRAPH_VERSION,
     demonstrations_from_json,
     demonstrations_to_json,
     graph_from_json,
@@ -74,8 +73,8 @@ def test_each_edge_has_a_line_of_its_own_for_people_who_compare_files() -> None:
         ("format", None, "came None"),
         (
             "version",
-            GRAPH_VERSION + 1,
-            f"version {GRAPH_VERSION + 1}.*up to {GRAPH_VERSION}; install a newer stepgraph",
+            VERSION + 1,
+            f"version {VERSION + 1}.*up to {VERSION}; install a newer stepgraph",
         ),
         ("version", 0, "the version is 0; expected a whole number from 1 on"),
         ("version", True, "the version is True"),

@@ -1,8 +1,9 @@
 """Alignment: the cheapest explanation of a recording by a task graph.
 
 `align` finds which steps of a recording stay in place, which are skipped and which are inserted.
-It is exact and takes polynomial time, where process mining searches. `conformance` aligns all
-recordings of a log and returns fitness and precision. Nothing here needs torch.
+It is exact and takes polynomial time, where process mining searches; graphs with choices, undoing
+or steps that go with others need a search, too. `conformance` aligns all recordings of a log and
+returns fitness and precision. Nothing here needs torch.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ def align(graph: TaskGraph, steps: Iterable[str], *, costs: Costs | None = None)
         If `graph` is not a graph, or `steps` are not names.
     UnknownNameError
         If a cost is for a step that the graph does not have.
+    GraphError
+        If the rules of the graph are against each other: no order finishes it.
 
     Examples
     --------

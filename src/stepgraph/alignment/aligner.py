@@ -1,5 +1,8 @@
 """The cheapest explanation of a recording by a graph, exactly and in polynomial time.
 
+Graphs with choices, undoing or steps that go with others are left to
+`stepgraph.alignment.search`. For all others:
+
 An event x of a recording is in conflict with an earlier event y when the graph wants x's step
 before y's, or both are the same step, which a valid order has once. Being later and being
 wanted earlier (or the same) are both transitive, so conflict is a strict partial order, also
@@ -24,7 +27,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from stepgraph.alignment.moves import Alignment, Costs, Move
+from stepgraph.alignment.moves import Alignment, Costs, Move, is_plain
+from stepgraph.alignment.search import BUDGET, Searcher
+from stepgraph.errors import SettingError
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.edges import bits
 from stepgraph.graph.task_graph import expect_graph
@@ -170,15 +175,23 @@ class Aligner:
     Parameters
     ----------
     graph
-        The graph; its valid complete orders have every step once, but an optional one may be
-        left out, and a repeatable one may be done again at any time after the first.
+        The graph. Its valid complete orders are those of ``graph.is_valid(order, complete=True)``:
+        every step that is due once, an optional one at most once, one alternative of each choice,
+        what was undone again, and a repeatable one at any time after the first. By default a
+        recording costs 0 exactly if it is one of them.
     costs
         What the moves cost; by default 1 for a step skipped or inserted.
+    budget
+        Number of states that the search looks at, where the graph has choices, undoing or steps
+        that go with others. Beyond it an alignment need not be the cheapest, and says so in
+        `Alignment.at_least`. All other graphs need no search.
 
     Raises
     ------
     UnknownNameError
         If a cost is for a step that the graph does not have.
+    SettingError
+        If the budget is negative.
 
     Examples
     --------
@@ -191,10 +204,15 @@ class Aligner:
     (3.0, ('pour',))
     """
 
-    def __init__(self, graph: TaskGraph, costs: Costs | None = None) -> None:
+    def __init__(
+        self, graph: TaskGraph, costs: Costs | None = None, *, budget: int = BUDGET
+    ) -> None:
         self.graph = expect_graph(graph, "an alignment")
         self.costs = Costs() if costs is None else costs
         self.costs.check(graph.steps)
+        if budget < 0:
+            raise SettingError(f"the budget of a search is {budget}; expected a number from 0 on")
+        self._search = None if is_plain(graph) else Searcher(graph, self.costs, budget)
         self._names = graph.in_order()
         self._number = {name: number for number, name in enumerate(self._names)}
         size = len(self._names)
@@ -239,8 +257,15 @@ class Aligner:
         Alignment
             Of several equally cheap ones always the same, in which earlier events stay
             rather than later ones.
+
+        Raises
+        ------
+        GraphError
+            If the rules of the graph are against each other: no order finishes it.
         """
         names = list(steps)
+        if self._search is not None:
+            return self._search.align(names, recording)
         events = [self._number.get(name, -1) for name in names]
         inserted = [
             self._insert[event] if event >= 0 else self.costs.of("inserted", name)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from stepgraph.alignment.aligner import Aligner
-from stepgraph.alignment.moves import Alignment, Costs, fitness
+from stepgraph.alignment.moves import Alignment, Costs, fitness, is_left_out
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.edges import bits
+from stepgraph.graph.semantics import State
 from stepgraph.sequences import Demonstrations
 
 
@@ -55,7 +55,8 @@ def conformance(
     of its prefixes the graph allows some steps, of which the log shows those that follow
     the same prefix in any recording. Precision is 1 - (allowed but not shown) / allowed, both
     summed over the proper prefixes of all recordings. Optional steps that were left out and
-    repetitions are no part of a prefix; a recording counts as many times as it weighs.
+    repetitions are no part of a prefix, but a step that was undone is when it is done again; a
+    recording counts as many times as it weighs.
 
     Parameters
     ----------
@@ -70,6 +71,8 @@ def conformance(
     ------
     UnknownNameError
         If a cost is for a step that the graph does not have.
+    GraphError
+        If the rules of the graph are against each other: no order finishes it.
 
     Examples
     --------
@@ -87,7 +90,7 @@ def conformance(
         if names not in known:
             known[names] = aligner.align(names)
         found = known[names]
-        alignments.append(Alignment(sequence.id, found.moves, found.worst))
+        alignments.append(replace(found, recording=sequence.id))
     weights = tuple(sequence.weight for sequence in demonstrations)
     return Conformance(tuple(alignments), weights, _precision(graph, alignments, weights))
 
@@ -103,30 +106,35 @@ class _Prefix:
 def _precision(
     graph: TaskGraph, alignments: Sequence[Alignment], weights: Sequence[float]
 ) -> float:
-    optional = set(graph.optional_steps)
+    meaning = graph.semantics
     root = _Prefix()
     for alignment, weight in zip(alignments, weights, strict=True):
-        prefix = root
-        past = set()
+        prefix, state = root, State()
         for move in alignment.moves:
-            left_out = move.kind == "skipped" and move.step in optional
-            if move.kind == "inserted" or left_out or move.step in past:
+            if move.kind == "inserted" or is_left_out(graph, move):
                 continue
-            past.add(move.step)
+            node = meaning.nodes[move.step]
+            again = state.done >> node & 1
+            after = meaning.do(node, state)
+            if after == state or (again and not meaning.undoes[node] & state.done):
+                continue
+            state = after
             prefix.times += weight
             prefix = prefix.next.setdefault(move.step, _Prefix())
     allowed = []
     shown = []
-    # The allowed steps depend on the set of steps done, and there are far fewer sets than orders.
-    bit = {step: 1 << number for number, step in enumerate(graph.steps)}
-    choices: dict[int, int] = {}
-    waiting = [(root, 0)]
+    # The allowed steps depend on the state alone, and there are far fewer states than orders.
+    executable: dict[State, set[int]] = {}
+    waiting = [(root, State())]
     while waiting:
-        prefix, done = waiting.pop()
+        prefix, state = waiting.pop()
         if prefix.next:
-            if done not in choices:
-                choices[done] = len(graph.executable(graph.steps[n] for n in bits(done)))
-            allowed.append(prefix.times * choices[done])
+            if state not in executable:
+                executable[state] = set(meaning.executable(state))
+            # A step that is done again to undo others was allowed, too.
+            shown_here = {meaning.nodes[step] for step in prefix.next}
+            allowed.append(prefix.times * len(executable[state] | shown_here))
             shown.append(prefix.times * len(prefix.next))
-        waiting += [(longer, done | bit[step]) for step, longer in prefix.next.items()]
+        for step, longer in prefix.next.items():
+            waiting.append((longer, meaning.do(meaning.nodes[step], state)))
     return math.fsum(shown) / math.fsum(allowed) if allowed else 1.0

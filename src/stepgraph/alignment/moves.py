@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 from stepgraph.errors import SettingError, UnknownNameError, nearest_names
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.semantics import State
 
 Kind = Literal["done", "skipped", "inserted"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -24,7 +25,8 @@ class Costs:
     done
         A step that the recording has where the graph allows it.
     skipped
-        A step of the graph that the recording lacks there; an optional one costs nothing.
+        A step of the graph that the recording lacks there. What may be left out costs nothing: an
+        optional step, or an alternative that is not taken.
     inserted
         A step of the recording for which the graph has no place there.
     steps
@@ -123,19 +125,23 @@ class Alignment:
         The name of the recording.
     moves
         All moves in order: without the skipped ones they are the recording, without the
-        inserted ones, and the optional ones that were skipped, a complete valid order of the
-        graph.
+        inserted ones, and the ones that were left out (see `is_left_out`), a complete valid order
+        of the graph.
     worst
         The cost of inserting the whole recording and skipping the whole graph.
+    at_least
+        What the cheapest explanation costs at least, if the search for it was given up and these
+        moves may not be the cheapest; None if they are.
     """
 
     recording: str
     moves: tuple[Move, ...]
     worst: float
+    at_least: float | None = None
 
     @property
     def cost(self) -> float:
-        """The sum of the moves' costs; no other explanation has a smaller one."""
+        """The sum of the moves' costs; none is smaller, unless `at_least` says otherwise."""
         return math.fsum(move.cost for move in self.moves)
 
     @property
@@ -169,6 +175,7 @@ class Alignment:
         return {
             "recording": self.recording,
             "cost": self.cost,
+            "at_least": self.at_least,
             "worst_cost": self.worst,
             "fitness": self.fitness,
             "moved": list(self.moved),
@@ -189,8 +196,27 @@ def fitness(cost: float, worst: float) -> float:
     return 1.0 - cost / worst if worst > 0 else 1.0
 
 
+def is_plain(graph: TaskGraph) -> bool:
+    """Return whether a graph has no choices, no undoing, and nothing that goes with a step."""
+    return graph.semantics.fixed and not graph.undoings
+
+
+def is_left_out(graph: TaskGraph, move: Move) -> bool:
+    """Return whether a move leaves out an optional step, which is no deviation.
+
+    Graphs with choices, undoing or steps that go with others name no steps that are left out: there
+    a skipped step is one that had to be done.
+    """
+    if move.kind != "skipped" or not is_plain(graph):
+        return False
+    about = graph.attributes.get(move.step)
+    return about is not None and about.optional
+
+
 def explain_alignment(graph: TaskGraph, alignment: Alignment) -> tuple[str, ...]:
     """Return a line for each deviation of a recording from a graph.
+
+    If the explanation may not be the cheapest, a last line says so.
 
     Parameters
     ----------
@@ -215,23 +241,43 @@ def explain_alignment(graph: TaskGraph, alignment: Alignment) -> tuple[str, ...]
         done.setdefault(move.step, move)
     optional = set(graph.optional_steps)
     inserted = {move.step for move in alignment.inserted}
+    meaning, state, last = graph.semantics, State(), dict(done)
     lines = []
     for move in alignment.moves:
         if move.kind == "inserted":
-            lines.append(_inserted(graph, move, done, optional))
-        elif move.kind == "skipped" and move.step not in inserted | optional:
+            lines.append(_inserted(graph, move, done, optional, (state, last)))
+            continue
+        if move.kind == "done":
+            last[move.step] = move
+        elif not is_left_out(graph, move) and move.step not in inserted:
             lines.append(f"skipped: '{move.step}'")
+        state = meaning.do(meaning.nodes[move.step], state)
+    if alignment.at_least is not None:
+        lines.append(
+            "there may be a cheaper explanation: the cheapest costs from "
+            f"{alignment.at_least:g} to {alignment.cost:g}"
+        )
     return tuple(lines)
 
 
-def _inserted(graph: TaskGraph, move: Move, done: dict[str, Move], optional: set[str]) -> str:
+def _inserted(
+    graph: TaskGraph,
+    move: Move,
+    done: dict[str, Move],
+    optional: set[str],
+    now: tuple[State, dict[str, Move]],
+) -> str:
     where = f"'{move.step}' (step {move.position})"
     if move.step not in graph.vocabulary:
         near = nearest_names(move.step, graph.steps, 1)
         advice = f"; did you mean '{near[0]}'?" if near else ""
         return f"inserted: {where}; the graph has no such step{advice}"
-    if move.step in done:
-        return f"repeated: {where}; step {done[move.step].position} counts as done"
+    state, last = now
+    node = graph.semantics.nodes[move.step]
+    if move.step in done and (is_plain(graph) or graph.semantics.is_needless(node, state)):
+        return f"repeated: {where}; step {last[move.step].position} counts as done"
+    if instead := _instead(graph, move.step, state, done):
+        return f"inserted: {where}; {instead} is done instead"
     reasons = []
     for other in sorted(done.values(), key=lambda kept: kept.position or 0):
         before = (other.position or 0) < (move.position or 0)
@@ -246,3 +292,14 @@ def _inserted(graph: TaskGraph, move: Move, done: dict[str, Move], optional: set
         return f"inserted: {where}; with these costs that is cheaper than to count it as done"
     more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
     return f"moved: '{move.step}' is step {move.position}; {reasons[0]}{more}"
+
+
+def _instead(graph: TaskGraph, step: str, state: State, done: Mapping[str, Move]) -> str:
+    """Return the step of another alternative that is done, or will be; empty without one."""
+    meaning = graph.semantics
+    later = sum(1 << meaning.nodes[name] for name in done)
+    for mask in (state.done, later):
+        for other in meaning.names_in(meaning.begun_instead(meaning.nodes[step], mask)):
+            position = f" (step {done[other].position})" if other in done else ""
+            return f"'{other}'{position}"
+    return ""

@@ -17,7 +17,7 @@ from stepgraph.errors import FormatError
 from stepgraph.files import read_text
 
 VERSION = 2
-"""The version of the formats that stepgraph writes, but for graphs with choices."""
+"""The version of every format that stepgraph writes."""
 
 
 def read_json(path: str | Path) -> Any:
@@ -73,18 +73,18 @@ def dump_json(content: Any) -> str:
         raise FormatError(f"this cannot be written as JSON ({error})") from None
 
 
-def expect_format(content: Any, name: str, where: str, newest: int = VERSION) -> None:
-    """Check that JSON values name a format, in a version up to the newest known."""
+def expect_format(content: Any, name: str, where: str) -> None:
+    """Check that JSON values name a format, in a known version."""
     if not isinstance(content, dict) or content.get("format") != name:
         came = content.get("format") if isinstance(content, dict) else kind_of(content)
         raise FormatError(f'{where}: expected a file with "format": "{name}", came {came!r}')
     version = content.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise FormatError(f"{where}: the version is {version!r}; expected a whole number from 1 on")
-    if version > newest:
+    if version > VERSION:
         raise FormatError(
             f"{where}: written in version {version} of the format, this stepgraph reads up to "
-            f"{newest}; install a newer stepgraph"
+            f"{VERSION}; install a newer stepgraph"
         )
 
 

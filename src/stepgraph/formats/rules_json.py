@@ -12,12 +12,6 @@ from stepgraph.graph import TaskGraph
 from stepgraph.graph.rules import Choice, RuleEvidence, Undoing
 
 
-def has_rules(graph: TaskGraph) -> bool:
-    """Return whether a graph says more than preconditions and optional or repeatable steps."""
-    brings = any(about.goes_with for about in graph.attributes.values())
-    return bool(graph.choices or graph.undoings or brings)
-
-
 def rules_to_json(graph: TaskGraph) -> dict[str, Any]:
     """Return the choices and undoings of a graph as plain JSON values, without empty ones."""
     choices = [

@@ -31,7 +31,7 @@ from stepgraph.formats.json_text import (
     shown,
 )
 from stepgraph.formats.reading import Draft, Source, located
-from stepgraph.formats.rules_json import rules_from_json, rules_to_json
+from stepgraph.formats.rules_json import choices_from_json, rules_to_json, undoings_from_json
 from stepgraph.graph import (
     Constraints,
     Edge,
@@ -126,6 +126,8 @@ def graph_from_json(content: Any, where: str = "graph") -> TaskGraph:
                 EdgeEvidence, raw["evidence"], f"{where}: the evidence of edge {number}"
             )
     attributes = _attributes(content.get("attributes", []), where)
+    choices = choices_from_json(content.get("choices", []), where)
+    undoings = undoings_from_json(content.get("undoings", []), where)
     provenance = _provenance(content.get("provenance", {}), f"{where}: 'provenance'")
     try:
         return TaskGraph(
@@ -137,7 +139,8 @@ def graph_from_json(content: Any, where: str = "graph") -> TaskGraph:
             constraints=_constraints(content.get("constraints", {})),
             attributes=attributes,
             evidence=evidence,
-            **rules_from_json(content, "the file"),
+            choices=choices,
+            undoings=undoings,
         )
     except StepgraphError as error:
         raise located(error, where) from None
