@@ -228,7 +228,7 @@ def test_no_standard_input_at_all_is_an_empty_stream(
 
 def test_a_graph_of_a_newer_version_is_refused(stepgraph: Run, put: Put) -> None:
     newer = put(
-        "newer.json", '{"format": "stepgraph-graph", "version": 2, "steps": [], "edges": []}'
+        "newer.json", '{"format": "stepgraph-graph", "version": 3, "steps": [], "edges": []}'
     )
     result = stepgraph("watch", newer)
     assert (result.code, result.out) == (2, "")

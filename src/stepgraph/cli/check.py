@@ -29,9 +29,10 @@ def check(
     """List each step that was done before something it needs.
 
     The command checks each repetition of a step, so one oversight can count several times, but it
-    is listed once, with all places. No step needs an optional one; 'stepgraph align' and
-    'stepgraph watch' show where an optional step comes late. The exit code is 0 if all recordings
-    are in a valid order, and 1 otherwise.
+    is listed once, with all places. It asks less than 'stepgraph align' and 'stepgraph watch':
+    not whether an optional step comes late, a step is repeated needlessly, a second alternative
+    is begun, or something is never done. The exit code is 0 if no step comes too early, and 1
+    otherwise.
 
     Example: stepgraph check pancakes.graph.json pancakes.csv
     """

@@ -90,7 +90,8 @@ def find_violations(graph: TaskGraph, steps: Iterable[str]) -> tuple[Violation, 
     """Return each step of a recording that comes before one of its preconditions.
 
     A repeated step is checked each time it is done. An unknown step is a violation and counts as
-    nothing done. No step needs an optional step, so it may come late; `Monitor` reports that.
+    nothing done. `Monitor` asks more: whether an optional step comes late, a step is repeated
+    needlessly, a second alternative is begun, or something is never done.
 
     Parameters
     ----------
