@@ -97,12 +97,29 @@ def learn(
             rich_help_panel=KNOWLEDGE,
         ),
     ] = None,
+    one_of: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="'A | B'",
+            help="Exactly one of these is done, whatever the recordings show; 'A + B | C' for "
+            "alternatives of several steps; repeatable.",
+            rich_help_panel=KNOWLEDGE,
+        ),
+    ] = None,
+    undoes: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="'A: B'",
+            help="A undoes B, which then has to be done again; 'A: B + C' for several; repeatable.",
+            rich_help_panel=KNOWLEDGE,
+        ),
+    ] = None,
     prior: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="A graph that may be right, or a .txt file "
-            "with lines 'must A needs B' and 'never A needs B'.",
+            help="A graph that may be right, or a .txt file with lines 'must A needs B', "
+            "'never A needs B', 'one-of A | B' and 'undoes A: B'.",
             rich_help_panel=KNOWLEDGE,
         ),
     ] = None,
@@ -174,11 +191,16 @@ def learn(
         folder = False
     with opened as source:
         several = len(source.names) > 1
-        if several and (prior is not None or must or never or why):
-            raise too_many(demos, source.names, "a prior, must, never or why is of one procedure")
+        stated = options.Stated(must, never, one_of, undoes)
+        if several and (prior is not None or stated or why):
+            raise too_many(
+                demos,
+                source.names,
+                "a prior, must, never, one of, undoes or why is of one procedure",
+            )
         target = GraphTarget.of(demos, source.names, output, folder=folder, printed=as_json)
         steps: Sequence[str] = () if several else source.only().vocabulary.steps
-        known, constraints = options.knowledge(kind, prior, must, never, steps)
+        known, constraints = options.knowledge(kind, prior, stated, steps)
         learning = LearningOptions(
             method,
             settings | known,

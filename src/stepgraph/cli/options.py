@@ -305,14 +305,35 @@ def settings(given: Iterable[str] | None, kind: Any) -> dict[str, Any]:
     return values
 
 
+@dataclasses.dataclass(frozen=True)
+class Stated:
+    """The texts of ``--must``, ``--never``, ``--one-of`` and ``--undoes``."""
+
+    must: Sequence[str] | None = None
+    never: Sequence[str] | None = None
+    one_of: Sequence[str] | None = None
+    undoes: Sequence[str] | None = None
+
+    def __bool__(self) -> bool:
+        return any(vars(self).values())
+
+    def constraints(self, steps: Sequence[str]) -> Constraints:
+        """Return them as constraints on some steps."""
+        from stepgraph.formats.edges import parse_choice, parse_edge, parse_undoing
+        from stepgraph.graph import Constraints
+
+        return Constraints(
+            [parse_edge(text, steps) for text in self.must or ()],
+            [parse_edge(text, steps) for text in self.never or ()],
+            one_of=[parse_choice(text, steps) for text in self.one_of or ()],
+            undoes=[parse_undoing(text, steps) for text in self.undoes or ()],
+        )
+
+
 def knowledge(
-    kind: type[Learner],
-    prior: Path | None,
-    must: Iterable[str] | None,
-    never: Iterable[str] | None,
-    steps: Sequence[str],
+    kind: type[Learner], prior: Path | None, stated: Stated, steps: Sequence[str]
 ) -> tuple[dict[str, Any], Constraints]:
-    """Return ``--prior`` as settings of a method, and ``--must`` and ``--never`` as constraints.
+    """Return ``--prior`` as settings of a method, and what is stated as constraints.
 
     Raises
     ------
@@ -320,27 +341,24 @@ def knowledge(
         If the method takes no such thing.
     """
     from stepgraph.formats import read_graph
-    from stepgraph.formats.edges import parse_edge, read_constraints
-    from stepgraph.graph import NO_CONSTRAINTS, Constraints
+    from stepgraph.formats.edges import read_constraints
 
-    if prior is None and not must and not never:
-        return {}, NO_CONSTRAINTS
+    constraints = stated.constraints(steps)
     known = [field.name for field in dataclasses.fields(kind)]
-    if not {"prior", "constraints"} <= set(known):
+    if (prior is not None or stated.must or stated.never) and not {
+        "prior",
+        "constraints",
+    } <= set(known):
         raise SettingError(
             f"the method {kind.name!r} takes no --prior, --must or --never; use --method robust or "
             "fusion"
         )
-    required = [parse_edge(text, steps) for text in must or ()]
-    ruled_out = [parse_edge(text, steps) for text in never or ()]
     settings: dict[str, Any] = {}
     if prior is not None and prior.suffix.lower() == ".txt":
-        stated = read_constraints(prior, steps)
-        required += stated.must
-        ruled_out += stated.never
+        constraints = constraints.joined(read_constraints(prior, steps))
     elif prior is not None:
         settings["prior"] = read_graph(prior)
-    return settings, Constraints(required, ruled_out)
+    return settings, constraints
 
 
 def transformer(

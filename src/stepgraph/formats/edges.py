@@ -1,12 +1,15 @@
-"""Edges as people write them: 'mix>crack egg', 'mix needs crack egg', 'crack egg before mix'.
+"""Edges and rules as people write them.
 
-A file of them has one on a line, with 'must' or 'never' in front.
+An edge is 'mix>crack egg', 'mix needs crack egg' or 'crack egg before mix'; a choice 'accept |
+reject' or 'pack + ship | scrap'; what undoes what 'repair: test' or 'repair: test + seal'. A file of
+them has one on a line, with 'must', 'never', 'one-of' or 'undoes' in front.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 from stepgraph.errors import FormatError, UnknownNameError
 from stepgraph.files import read_text
@@ -64,8 +67,96 @@ def parse_edge(text: str, steps: Collection[str]) -> Edge:
     raise FormatError(f"{text!r} states no edge; expected 'A needs B', 'B before A' or 'A>B'")
 
 
+def parse_choice(text: str, steps: Collection[str]) -> tuple[tuple[str, ...], ...]:
+    """Return the alternatives of the choice in a text.
+
+    Parameters
+    ----------
+    text
+        Alternatives with ``|`` between them; ``+`` joins the steps of one.
+    steps
+        The names of the procedure's steps.
+
+    Raises
+    ------
+    FormatError
+        If the text has fewer than two alternatives.
+    UnknownNameError
+        If it names an unknown step.
+
+    Examples
+    --------
+    >>> parse_choice("pack + ship | scrap", ["pack", "ship", "scrap"])
+    (('pack', 'ship'), ('scrap',))
+    """
+    parts = [part.strip() for part in text.split("|")]
+    if len(parts) < 2 or not all(parts):
+        raise FormatError(
+            f"{text!r} states no choice; expected two or more alternatives, as in 'A | B' or "
+            "'A + B | C'"
+        )
+    return tuple(_joined(part, steps, text) for part in parts)
+
+
+def parse_undoing(text: str, steps: Collection[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the step in a text, and the steps that it undoes.
+
+    Parameters
+    ----------
+    text
+        A step, ``:`` or ``undoes``, and the steps that it undoes, with ``+`` between them.
+    steps
+        The names of the procedure's steps; they decide where a name ends.
+
+    Raises
+    ------
+    FormatError
+        If the text states nothing of the kind.
+    UnknownNameError
+        If it names an unknown step.
+
+    Examples
+    --------
+    >>> parse_undoing("repair: test + seal", ["repair", "test", "seal"])
+    ('repair', ('test', 'seal'))
+    """
+    readings = []
+    for separator in (":", " undoes "):
+        parts = text.split(separator)
+        readings += [
+            (separator.join(parts[:place]).strip(), separator.join(parts[place:]).strip())
+            for place in range(1, len(parts))
+        ]
+    for step, undone in readings:
+        if step in steps and undone:
+            return step, _joined(undone, steps, text)
+    for step, _ in readings:
+        raise UnknownNameError("step", step, steps, repr(text))
+    raise FormatError(f"{text!r} states no undoing; expected 'A: B' or 'A: B + C'")
+
+
+def _joined(text: str, steps: Collection[str], whole: str) -> tuple[str, ...]:
+    """Return the steps of a text, with ``+`` between them unless a name has it."""
+    if text in steps:
+        return (text,)
+    names = tuple(part.strip() for part in text.split("+"))
+    for name in names:
+        if name not in steps:
+            raise UnknownNameError("step", name, steps, repr(whole))
+    return names
+
+
+PARSERS: Mapping[str, Callable[[str, Collection[str]], Any]] = {
+    "must": parse_edge,
+    "never": parse_edge,
+    "one-of": parse_choice,
+    "undoes": parse_undoing,
+}
+"""How each kind of constraint is read."""
+
+
 def read_constraints(path: str | Path, steps: Collection[str]) -> Constraints:
-    """Read a file of edges: a line ``must A>B`` or ``never A>B`` each; ``#`` starts a comment.
+    """Read a file of constraints: a line such as ``must A>B`` each; ``#`` starts a comment.
 
     Parameters
     ----------
@@ -75,7 +166,7 @@ def read_constraints(path: str | Path, steps: Collection[str]) -> Constraints:
         The names of the procedure's steps.
     """
     text = read_text(path)
-    found: dict[str, list[Edge]] = {"must": [], "never": []}
+    found: dict[str, list[Any]] = {kind: [] for kind in PARSERS}
     with naming(Path(path)):
         for number, raw in enumerate(text.splitlines(), start=1):
             line = raw.strip()
@@ -83,12 +174,15 @@ def read_constraints(path: str | Path, steps: Collection[str]) -> Constraints:
                 continue
             verb, _, statement = line.partition(" ")
             kind = verb.rstrip(":").lower()
-            if kind not in found:
+            if kind not in PARSERS:
                 raise FormatError(
-                    f"line {number}: begins with {verb!r}; expected 'must' or 'never' and an edge"
+                    f"line {number}: begins with {verb!r}; expected 'must', 'never', 'one-of' or "
+                    "'undoes' and a statement"
                 )
             try:
-                found[kind].append(parse_edge(statement, steps))
+                found[kind].append(PARSERS[kind](statement, steps))
             except (FormatError, UnknownNameError) as error:
                 raise FormatError(f"line {number}: {error}") from None
-    return Constraints(tuple(found["must"]), tuple(found["never"]))
+    return Constraints(
+        found["must"], found["never"], one_of=found["one-of"], undoes=found["undoes"]
+    )

@@ -13,9 +13,11 @@ from typing import Any
 from stepgraph.errors import CycleError, InputError, SettingError, UnknownNameError
 from stepgraph.graph.edges import Edge, find_path
 from stepgraph.graph.evidence import StepAttributes
+from stepgraph.graph.rules import Choice, Undoing, among, by_step
 
 EDGES = ("must", "never", "pinned")
 STEPS = ("optional", "mandatory")
+Alternatives = Sequence[str | Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -32,16 +34,25 @@ class Constraints:
         Edges fixed by hand in a finished graph; learning again treats them as `must`.
     optional, mandatory
         Steps that may be left out, and steps that must not.
+    one_of
+        Choices: the alternatives of each, an alternative being a step or a list of them.
+    undoes
+        Pairs of a step and a step, or a list of them, that it undoes.
 
     Raises
     ------
     SettingError
         If a value is not a pair of names or a name, or a step is both optional and mandatory.
+    GraphError
+        If a choice has fewer than two alternatives or a step in two of them, or a step undoes
+        itself.
 
     Examples
     --------
     >>> Constraints(must=[("mix", "egg")], pinned=[("bake", "mix")]).required
     (('mix', 'egg'), ('bake', 'mix'))
+    >>> Constraints(one_of=[("scrap", ["pack", "ship"])], undoes=[("repair", "test")]).one_of
+    ((('scrap',), ('pack', 'ship')),)
     """
 
     must: Sequence[Edge] = ()
@@ -49,6 +60,8 @@ class Constraints:
     pinned: Sequence[Edge] = ()
     optional: Sequence[str] = ()
     mandatory: Sequence[str] = ()
+    one_of: Sequence[Alternatives] = ()
+    undoes: Sequence[tuple[str, str | Sequence[str]]] = ()
 
     def __post_init__(self) -> None:
         for name in EDGES:
@@ -58,9 +71,26 @@ class Constraints:
         for step in self.optional:
             if step in self.mandatory:
                 raise SettingError(f"{step!r} is both optional and mandatory; expected one of them")
+        object.__setattr__(
+            self, "one_of", tuple(map(_alternatives, _listed("one_of", self.one_of)))
+        )
+        object.__setattr__(self, "undoes", tuple(map(_undoing, _listed("undoes", self.undoes))))
+        # Both check what they are given.
+        for made in (self.choices, self.undoings):
+            tuple(made)
 
     def __bool__(self) -> bool:
-        return any(getattr(self, name) for name in (*EDGES, *STEPS))
+        return any(vars(self).values())
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The choices of `one_of`."""
+        return tuple(Choice(alternatives) for alternatives in self.one_of)  # type: ignore[arg-type]
+
+    @property
+    def undoings(self) -> tuple[Undoing, ...]:
+        """The undoings of `undoes`."""
+        return by_step(Undoing(step, undone) for step, undone in self.undoes)
 
     @property
     def required(self) -> tuple[Edge, ...]:
@@ -71,7 +101,9 @@ class Constraints:
     def steps(self) -> tuple[str, ...]:
         """All steps in the constraints, each once."""
         ends = (name for edge in (*self.required, *self.never) for name in edge)
-        return tuple(dict.fromkeys((*ends, *self.optional, *self.mandatory)))
+        chosen = (step for choice in self.choices for step in choice.steps)
+        undoing = (step for own in self.undoings for step in (own.step, *own.undone))
+        return tuple(dict.fromkeys((*ends, *self.optional, *self.mandatory, *chosen, *undoing)))
 
     def among(self, steps: Collection[str]) -> Constraints:
         """Return the constraints on these steps alone."""
@@ -82,7 +114,19 @@ class Constraints:
         marks = {
             name: tuple(step for step in getattr(self, name) if step in steps) for name in STEPS
         }
-        return Constraints(**edges, **marks)
+        choices, undoings = among(self.choices, self.undoings, set(steps))
+        return Constraints(
+            **edges,
+            **marks,
+            one_of=[choice.alternatives for choice in choices],
+            undoes=[(own.step, own.undone) for own in undoings],
+        )
+
+    def joined(self, other: Constraints) -> Constraints:
+        """Return these constraints and others."""
+        return Constraints(
+            **{name: (*one, *getattr(other, name)) for name, one in vars(self).items()}
+        )
 
     def without(self, edge: Edge) -> Constraints:
         """Return the constraints without those on an edge."""
@@ -157,6 +201,33 @@ def _steps(name: str, came: Any) -> tuple[str, ...]:
     if not all(isinstance(step, str) for step in steps):
         raise SettingError(f"{name} is {came!r:.80}; expected a list of step names")
     return tuple(dict.fromkeys(steps))
+
+
+def _listed(name: str, came: Any) -> list[Any]:
+    if isinstance(came, str) or not isinstance(came, Iterable):
+        example = "[('accept', 'reject')]" if name == "one_of" else "[('repair', 'test')]"
+        raise SettingError(f"{name} is {came!r:.80}; expected a list, as in {name}={example}")
+    return list(came)
+
+
+def _alternatives(came: Any) -> tuple[tuple[str, ...], ...]:
+    if isinstance(came, Choice):
+        came = came.alternatives
+    groups = [(own,) if isinstance(own, str) else own for own in _listed("one_of", came)]
+    return tuple(_steps("one_of", own) for own in groups)
+
+
+def _undoing(came: Any) -> tuple[str, tuple[str, ...]]:
+    if isinstance(came, Undoing):
+        came = came.step, came.undone
+    if isinstance(came, str) or not isinstance(came, Sequence) or len(came) != 2:
+        raise SettingError(
+            f"undoes has {came!r:.80}; expected pairs (step, what it undoes), as in "
+            "undoes=[('repair', 'test')]"
+        )
+    step, undone = came
+    (step,) = _steps("undoes", (step,))
+    return step, _steps("undoes", (undone,) if isinstance(undone, str) else undone)
 
 
 NO_CONSTRAINTS = Constraints()

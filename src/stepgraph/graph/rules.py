@@ -164,7 +164,7 @@ class Undoing:
 
 def check_rules(
     steps: Collection[str],
-    before: Callable[[str], Collection[str]],
+    needs: Callable[[str], Collection[str]],
     choices: Sequence[Choice],
     undoings: Sequence[Undoing],
     optional: Collection[str],
@@ -175,8 +175,8 @@ def check_rules(
     ----------
     steps
         The steps of the graph.
-    before
-        Returns all steps that come before a step.
+    needs
+        Returns the steps that a step needs directly.
     choices, undoings
         The rules.
     optional
@@ -198,15 +198,12 @@ def check_rules(
         for one, other in combinations(choice.alternatives, 2):
             for first, second in ((a, b) for a in one for b in other):
                 for needing, needed in ((first, second), (second, first)):
-                    if needed in before(needing):
+                    if needed in needs(needing):
                         raise GraphError(
                             f"{choice}: {needing!r} needs {needed!r} of another alternative, so "
-                            "that both would be done; leave out the choice or what leads from "
-                            "one to the other"
+                            "that both would be done; leave out the choice or that edge"
                         )
-    undoes: dict[str, set[str]] = {}
-    for undoing in undoings:
-        undoes.setdefault(undoing.step, set()).update(undoing.undone)
+    undoes = _table(undoings)
     for step, undone in undoes.items():
         if len(steps) > 2 and undone >= set(steps) - {step}:
             raise GraphError(
@@ -229,6 +226,24 @@ def check_rules(
             f"{circle[0]!r} undoes {shown}: all of them have to be done, so that the end cannot be "
             "reached; make one optional or leave out what it undoes"
         )
+
+
+def undo_in_circle(undoings: Iterable[Undoing], required: Set[str]) -> bool:
+    """Return whether steps that have to be done undo each other in a circle.
+
+    Examples
+    --------
+    >>> undo_in_circle([Undoing("on", ["off"]), Undoing("off", ["on"])], {"on", "off"})
+    True
+    """
+    return bool(_circle(_table(undoings), required))
+
+
+def _table(undoings: Iterable[Undoing]) -> dict[str, set[str]]:
+    undoes: dict[str, set[str]] = {}
+    for undoing in undoings:
+        undoes.setdefault(undoing.step, set()).update(undoing.undone)
+    return undoes
 
 
 def _circle(undoes: Mapping[str, Set[str]], required: Set[str]) -> list[str]:

@@ -10,6 +10,9 @@ due; before that all of them are, or none if the choice is optional. Then:
 - doing it makes it count as done, and what it undoes count as not done;
 - the procedure may end if all that is due is done.
 
+A step waits for a choice that has not been begun only if every alternative comes before it: else a
+later alternative may still be taken.
+
 What was undone may be done again whatever came after it. What comes before a step are its direct
 preconditions, those of a precondition that is not due in its place, and whatever was undone among
 all that it needs.
@@ -32,11 +35,15 @@ class State(NamedTuple):
 
 
 class Alternatives(NamedTuple):
-    """A choice as bit masks: one for each alternative, all of them, and whether it is optional."""
+    """A choice as bit masks: one for each alternative, all of them, and whether it is optional.
+
+    `core` has the steps of each alternative that are not optional; all of them if all are.
+    """
 
     each: tuple[int, ...]
     every: int
     optional: bool
+    core: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +143,8 @@ class Semantics:
         groups = []
         for alternatives, may_be_none in choices:
             each = tuple(mask(steps) for steps in alternatives)
-            groups.append(Alternatives(each, sum(each), may_be_none))
+            core = tuple(steps & ~may_miss or steps for steps in each)
+            groups.append(Alternatives(each, sum(each), may_be_none, core))
         bringing = sum(1 << node for node, others in enumerate(with_it) if others)
         required = mask(nodes) & ~may_miss
         return cls(
@@ -165,7 +173,7 @@ class Semantics:
         if self.fixed:
             return self.required
         due, excluded = self.required, 0
-        for each, every, optional in self.choices:
+        for each, every, optional, _ in self.choices:
             if not done & every:
                 if optional:
                     due &= ~every
@@ -185,7 +193,11 @@ class Semantics:
             if state.undone:
                 found |= self.before[node] & state.undone & self.required
             return found
-        due = self.due(done | (1 << node))
+        begun = done | (1 << node)
+        due, before = self.due(begun), self.before[node]
+        for choice in self.choices:
+            if not choice.every & begun and not all(core & before for core in choice.core):
+                due &= ~choice.every
         open_ = self.direct[node] & ~done
         found = open_ & due
         left_out = seen = open_ & ~due
@@ -196,7 +208,7 @@ class Semantics:
             found |= open_ & due
             left_out |= open_ & ~due & ~seen
             seen |= open_ & ~due
-        return found | self.before[node] & state.undone & due
+        return found | before & state.undone & due
 
     def passed(self, node: int, state: State) -> int:
         """Return the done steps that an optional step, or one of a choice, should come before.
@@ -211,7 +223,7 @@ class Semantics:
     def begun_instead(self, node: int, done: int) -> int:
         """Return the done steps of another alternative, if a step would begin a second one."""
         found, bit = 0, 1 << node
-        for each, every, _ in self.choices:
+        for each, every, _, _ in self.choices:
             if every & bit and every & done:
                 for alternative in each:
                     if alternative & bit and not alternative & done:
@@ -250,14 +262,19 @@ class Semantics:
         ]
 
     def undecided(self, done: int) -> list[Alternatives]:
-        """Return the choices that have to be made, are not excluded, and have not been begun."""
+        """Return the choices that have to be made, are not excluded, and have not been begun.
+
+        An optional choice has to be made if a done step goes with each of its alternatives.
+        """
         if not self.choices:
             return []
         due = self.due(done)
         return [
             choice
             for choice in self.choices
-            if not choice.every & done and not choice.optional and choice.every & due
+            if not choice.every & done
+            and choice.every & due
+            and (not choice.optional or all(steps & due for steps in choice.each))
         ]
 
     def progress(self, done: int) -> float:

@@ -167,7 +167,7 @@ class TaskGraph:
         about = self.attributes
         rules = self.choices, self.undoings
         if any(rules):
-            check_rules(self.steps, self.all_preconditions_of, *rules, self.optional_steps)
+            check_rules(self.steps, self.preconditions_of, *rules, self.optional_steps)
         return Semantics.of(
             self.vocabulary.nodes,
             self._needs,

@@ -1,16 +1,16 @@
 """Insight from recordings beyond the graph: evidence, habits, doubts and mistakes.
 
-`edge_evidence` counts the recordings for and against an edge, `step_attributes` finds optional and
-repeatable steps, `audit` finds the mistakes in recordings, and `advise` says what to record next.
+`edge_evidence` counts the recordings for and against an edge, `with_rules` finds optional and
+repeatable steps, choices and steps that undo others, `audit` finds the mistakes in recordings, and `advise` says what to record next.
 Nothing here changes the edges of a graph.
 """
 
 from __future__ import annotations
 
 from stepgraph.insight.advice import Advice, Question, advise
-from stepgraph.insight.attributes import step_attributes
 from stepgraph.insight.audit import Audit, AuditedRecording, Finding, Slip, audit
 from stepgraph.insight.evidence import consequences, edge_evidence, why
+from stepgraph.insight.rules import with_rules
 
 __all__ = [
     "Advice",
@@ -23,6 +23,6 @@ __all__ = [
     "audit",
     "consequences",
     "edge_evidence",
-    "step_attributes",
     "why",
+    "with_rules",
 ]

@@ -1,7 +1,4 @@
-"""Attributes of steps: optional or not, repeatable or not, and which choices go together.
-
-Choices go together if the same recordings leave out two steps, or do one instead of the other.
-Fisher's exact test decides.
+"""Attributes of steps: optional or not, repeatable or not, and which steps go together.
 
 A step may be left out or repeated by a slip, more often in some recordings than in others, or by a
 habit of the step. `habit_probabilities` compares the two models: under slips the chance belongs to
@@ -12,14 +9,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stepgraph.graph.evidence import StepAttributes
+from stepgraph.insight.choices import FoundChoice, Relations
 from stepgraph.sequences import Demonstrations, KeyStepSequence
 
 BoolMatrix = NDArray[np.bool_]
@@ -44,8 +43,8 @@ class Tally:
 
     Parameters
     ----------
-    nodes
-        The node number of each column.
+    nodes, names
+        The node number and the name of each column.
     done
         Whether the step is done.
     again
@@ -61,6 +60,7 @@ class Tally:
     """
 
     nodes: tuple[int, ...]
+    names: tuple[str, ...]
     done: BoolMatrix
     again: BoolMatrix
     excused: BoolMatrix
@@ -68,7 +68,7 @@ class Tally:
     before: dict[int, Counter[int]]
     weights: Matrix
 
-    @property
+    @cached_property
     def column(self) -> dict[int, int]:
         """The column of each node."""
         return {node: place for place, node in enumerate(self.nodes)}
@@ -108,7 +108,8 @@ def tally(demonstrations: Demonstrations, *, marks: bool = True) -> Tally:
         if marks and recording.skipped:
             excused[row, [column[node] for node in recording.skipped if node in column]] = True
     weights = np.array([recording.weight for recording in demonstrations])
-    return Tally(nodes, done, again, excused & ~done, wrong & ~again, before, weights)
+    names = tuple(map(demonstrations.vocabulary.name, nodes))
+    return Tally(nodes, names, done, again, excused & ~done, wrong & ~again, before, weights)
 
 
 def every_step(recordings: Sequence[KeyStepSequence]) -> tuple[Numbers, Numbers]:
@@ -181,60 +182,46 @@ def _habits(did: BoolMatrix, could: BoolMatrix, by_mistake: Matrix, weights: Mat
     return probabilities
 
 
-Counts = NDArray[np.int64]
-
 MAX_REPEATED_AFTER = 5
 """Maximum number of steps to list after which a step is repeated."""
-LEVEL = 0.05
-"""The significance level of all associations together."""
-MAX_RELATED = 20
-"""Maximum number of related steps of each kind to list for one step, the surest first."""
-SMALL_FACTORIALS: Matrix = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, 256)))))
-NEGLIGIBLE = 1e-17
-"""The relative size below which further terms cannot change a sum."""
+RARE = 0.5
+"""A step that a smaller share of the recordings does is optional."""
 
 
 def step_attributes(
-    demonstrations: Demonstrations, *, reliability: Sequence[float] = ()
-) -> dict[str, StepAttributes]:
-    """Learn the attributes of every step that some recording shows.
+    counted: Tally, choices: Sequence[FoundChoice], found: Relations, weights: Matrix
+) -> list[StepAttributes]:
+    """Return the attributes of every step that some recording shows, in the order of the tally.
 
     A step is optional if leaving it out is more probably a habit of its own than a slip of those
-    who left it out, and repeatable if the same holds of doing it again; see
+    who left it out, or if most leave it out; and repeatable if doing it again is a habit. See
     `habit_probabilities`. A step that an annotator marked as skipped by mistake, or one marked as
-    done wrongly when it is done again, is a slip for certain and says nothing of habits.
+    done wrongly when it is done again, is a slip for certain and says nothing of habits. Neither
+    does a step that was left out because another alternative of its choice was taken.
 
     Parameters
     ----------
-    demonstrations
-        The recordings.
-    reliability
-        The trust in each recording, from 0 to 1; by default 1.
-
-    Examples
-    --------
-    >>> tea = [["boil", "pour"], ["boil", "pour", "add milk", "stir", "add milk", "stir"]] * 6
-    >>> found = step_attributes(Demonstrations.from_steps(tea))
-    >>> found["boil"].optional, found["add milk"].optional, found["add milk"].left_out_with
-    (False, True, ('stir',))
-    >>> found["stir"].repeatable, found["stir"].repeated_after
-    (True, ('add milk',))
+    counted
+        Which recording does which step.
+    choices
+        The choices found.
+    found
+        How steps go together.
+    weights
+        The weight of each recording, by the trust in it.
     """
-    words = demonstrations.vocabulary
-    plain = StepAttributes()  # most steps are done once by everyone
-    if _all_do_all_once(demonstrations):
-        return dict.fromkeys(words.steps, plain)
-    counted = tally(demonstrations)
-    done, again, weights = counted.done, counted.again, counted.weights
-    trusted = weights * np.array(reliability) if len(reliability) else weights
-    optional = _is_habit(~done, ~counted.excused, trusted)
-    repeatable = _is_habit(again, done & ~counted.marked, trusted)
-    together, instead = related(done, optional, weights)
-    shares = (weights @ done) / math.fsum(weights)
-    repeats = (weights @ again) / (weights @ done)
-
-    def names(places: Iterable[int]) -> tuple[str, ...]:
-        return tuple(words.name(counted.nodes[place]) for place in places)
+    done, words = counted.done, counted.names
+    shares = (counted.weights @ done) / math.fsum(counted.weights)
+    repeats = (counted.weights @ counted.again) / (counted.weights @ done)
+    core = {step for choice in choices for own in choice.core for step in own}
+    chosen = core | {step for choice in choices for own in choice.others for step in own}
+    excused = counted.excused.copy()
+    excused[:, sorted(chosen)] = True
+    optional = is_habit(~done, ~excused, weights) | (shares < RARE) | (found.always < 0)
+    optional[sorted(chosen)] = True
+    optional[sorted(core)] = False
+    repeatable = is_habit(counted.again, done & ~counted.marked, weights)
+    goes_with = _going_with(choices, found, optional)
 
     def of(place: int, node: int) -> StepAttributes:
         often = counted.before[node].most_common(MAX_REPEATED_AFTER) if repeatable[place] else ()
@@ -242,21 +229,36 @@ def step_attributes(
             # Sums of fractions may miss 1 by rounding.
             done=min(float(shares[place]), 1.0),
             optional=bool(optional[place]),
-            left_out_with=names(together.get(place, ())),
-            done_instead=names(instead.get(place, ())),
             repeated=min(float(repeats[place]), 1.0),
             repeatable=bool(repeatable[place]),
-            repeated_after=tuple(words.name(other) for other, _ in often),
+            repeated_after=tuple(words[counted.column[other]] for other, _ in often),
+            goes_with=tuple(words[other] for other in goes_with.get(place, ())),
         )
 
-    special = ((shares < 1) | (repeats > 0)).tolist()
+    return [of(place, node) for place, node in enumerate(counted.nodes)]
+
+
+def _going_with(
+    choices: Sequence[FoundChoice], found: Relations, optional: BoolMatrix
+) -> dict[int, list[int]]:
+    """Return the steps that go with each step, unless a choice or the graph says so already.
+
+    What has to be done goes with everything. Doing a step of an alternative makes the rest of it
+    due. With the context of a choice go all alternatives, of which one is then taken.
+    """
+    brings = (found.brings > 0) & optional
+    for choice in choices:
+        for core, others in zip(choice.core, choice.others, strict=True):
+            brings[np.ix_((*core, *others), core)] = False
+            if choice.context is not None:
+                brings[choice.context, core] = True
     return {
-        words.name(node): of(place, node) if special[place] else plain
-        for place, node in enumerate(counted.nodes)
+        int(step): np.flatnonzero(brings[step]).tolist()
+        for step in np.flatnonzero(brings.any(axis=1))
     }
 
 
-def _all_do_all_once(demonstrations: Demonstrations) -> bool:
+def all_do_all_once(demonstrations: Demonstrations) -> bool:
     """Return whether every recording shows every step of the vocabulary, and shows it once."""
     number = len(demonstrations.vocabulary)
     return all(
@@ -265,147 +267,8 @@ def _all_do_all_once(demonstrations: Demonstrations) -> bool:
     )
 
 
-def _is_habit(happened: BoolMatrix, possible: BoolMatrix, weights: Matrix) -> BoolMatrix:
+def is_habit(happened: BoolMatrix, possible: BoolMatrix, weights: Matrix) -> BoolMatrix:
     """Return the steps with a habit; none if it never happened."""
     if not happened.any():
         return np.zeros(happened.shape[1], dtype=bool)
     return habit_probabilities(happened, possible, weights) > 0.5
-
-
-def related(
-    done: BoolMatrix, optional: NDArray[np.bool_], weights: Matrix
-) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-    """Return the steps left out together with an optional step, and those done instead of it.
-
-    Each optional step is tested against every other step that is not always done, by Fisher's
-    exact test in both directions; the level is shared between all tests after Holm.
-
-    Parameters
-    ----------
-    done
-        ``done[r, s]``: whether recording r does step s.
-    optional
-        Which steps may be left out.
-    weights
-        Number of recordings behind each.
-
-    Returns
-    -------
-    tuple
-        For each optional step with such relations the steps left out together with it, and the
-        steps done instead of it, at most `MAX_RELATED` of each.
-
-    Examples
-    --------
-    >>> done = np.array([[1, 0, 1], [0, 1, 0]] * 6, dtype=bool)
-    >>> related(done, np.ones(3, dtype=bool), np.ones(12))
-    ({0: [2], 2: [0]}, {0: [1], 1: [0, 2], 2: [1]})
-    """
-    varying = np.flatnonzero(~done.all(axis=0))
-    if not optional.any():
-        return {}, {}
-    together = _together(done[:, varying], weights)
-    total = round(float(weights.sum()))
-    # Two optional steps are tested once, and the result holds for both.
-    wanted = optional[varying][:, None] & ~np.eye(len(varying), dtype=bool)
-    wanted &= ~np.tril(optional[varying][None, :] & wanted)
-    ones, others = wanted.nonzero()
-    both, alone = together[ones, others], together.diagonal()
-    only, other_only = alone[ones] - both, alone[others] - both
-    neither = total - both - only - other_only
-    chances = np.concatenate(
-        [fisher(both, only, other_only, neither), fisher(only, both, neither, other_only)]
-    )
-    first, second = np.tile(varying[ones], 2), np.tile(varying[others], 2)
-    alike = np.arange(len(chances)) < len(ones)
-    order = np.lexsort((alike, second, first, chances))
-    passed = chances[order] * np.arange(len(order), 0, -1) <= LEVEL
-    with_it: dict[int, list[int]] = {}
-    instead: dict[int, list[int]] = {}
-    for test in order[np.logical_and.accumulate(passed)].tolist():
-        found = with_it if alike[test] else instead
-        one, other = int(first[test]), int(second[test])
-        for step, partner in ((one, other), (other, one)):
-            named = found.setdefault(step, []) if optional[step] else []
-            if len(named) < MAX_RELATED:
-                named.append(partner)
-    return (
-        {step: sorted(with_it[step]) for step in sorted(with_it)},
-        {step: sorted(instead[step]) for step in sorted(instead)},
-    )
-
-
-def _together(done: BoolMatrix, weights: Matrix) -> Counts:
-    """Return the number of recordings that do both of two steps."""
-    together = np.zeros((done.shape[1], done.shape[1]))
-    most = max(ENTRIES // max(done.shape[1], 1), 1)
-    for start in range(0, len(done), most):
-        part = done[start : start + most].astype(np.float64)
-        together += part.T @ (weights[start : start + most, None] * part)
-    return np.rint(together).astype(np.int64)
-
-
-def fisher(both: Counts, first: Counts, second: Counts, neither: Counts) -> Matrix:
-    """Return the chance of at least this many in common, were two things independent.
-
-    Fisher's exact test of tables with two rows and two columns, one-sided.
-
-    Parameters
-    ----------
-    both, first, second, neither
-        How often the two came together, only the first, only the second, and neither.
-
-    References
-    ----------
-    R. A. Fisher, "On the interpretation of chi-squared from contingency tables, and the
-    calculation of P", Journal of the Royal Statistical Society 85 (1922), 87-94.
-
-    Examples
-    --------
-    >>> fisher(*np.array([[8], [2], [1], [5]])).round(4)
-    array([0.0245])
-    """
-    # Rounded weights may miss their sums by one.
-    table = np.maximum(np.array([both, first, second, neither], dtype=np.float64), 0.0)
-    together, one, other, none = table
-    many = together * table.sum(axis=0) > (together + one) * (together + other)
-    # Above the expected number, sum the chances of this number and more. Below it, take 1 minus the
-    # chances of all smaller numbers, which are those of the table with its columns exchanged.
-    exchanged = np.array([one + 1, together - 1, none - 1, other + 1])
-    tail = _tail(np.where(many, table, exchanged))
-    return np.clip(np.where(many, tail, 1 - tail), 0.0, 1.0)
-
-
-def _tail(tables: Matrix) -> Matrix:
-    """Return the chance of at least this many in common, for tables with no fewer than expected.
-
-    Each chance follows from the one before by a factor, and they soon become negligible.
-    """
-    possible: BoolMatrix = np.all(tables >= 0, axis=0)
-    cells = tables[:, possible]
-    both, first, second, neither = cells
-    margins = np.array([both + first, second + neither, both + second, first + neither])
-    logs = _log_factorials(margins).sum(axis=0)
-    logs -= _log_factorials(cells).sum(axis=0) + _log_factorials(cells.sum(axis=0))
-    term, sums = np.ones(len(logs)), np.ones(len(logs))
-    going = np.arange(len(logs))
-    more = 0
-    while len(going):
-        factor = (first[going] - more) * (second[going] - more)
-        factor /= (both[going] + more + 1) * (neither[going] + more + 1)
-        term[going] *= factor
-        sums[going] += term[going]
-        going = going[term[going] > NEGLIGIBLE * sums[going]]
-        more += 1
-    found = np.zeros(len(possible))
-    found[possible] = np.exp(logs) * sums
-    return found
-
-
-def _log_factorials(numbers: Matrix) -> Matrix:
-    """Return the logarithms of n!; of large numbers by Stirling's series, exact to rounding."""
-    small = SMALL_FACTORIALS[np.minimum(numbers, len(SMALL_FACTORIALS) - 1).astype(np.int64)]
-    n = np.maximum(numbers, 1.0)
-    series = 1 / (12 * n) - 1 / (360 * n**3) + 1 / (1260 * n**5)
-    stirling = n * np.log(n) - n + np.log(2 * np.pi * n) / 2 + series
-    return np.where(numbers < len(SMALL_FACTORIALS), small, stirling)

@@ -6,16 +6,20 @@ import importlib
 import math
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from stepgraph._version import __version__
 from stepgraph.errors import FormatError, LearningWarning, MissingExtraError, SettingError
 from stepgraph.formats import Reading, read_demonstrations
 from stepgraph.graph import Constraints, Edge, Provenance, TaskGraph
 from stepgraph.graph.adjacency import WeightedAdjacency
-from stepgraph.insight import consequences, edge_evidence, step_attributes, why
+from stepgraph.graph.constraints import Alternatives
+from stepgraph.insight import consequences, edge_evidence, why, with_rules
 from stepgraph.insight.evidence import doubts
 from stepgraph.learners import Learned, Progress, no_progress
 from stepgraph.logs import is_log, is_table, read_log
@@ -79,10 +83,12 @@ def learn(
     with_mistakes: bool = False,
     must: Sequence[Edge] = (),
     never: Sequence[Edge] = (),
+    one_of: Sequence[Alternatives] = (),
+    undoes: Sequence[tuple[str, str | Sequence[str]]] = (),
     preset: str | None = None,
     **settings: Any,
 ) -> TaskGraph:
-    """Learn a procedure's task graph.
+    """Learn a procedure's task graph, with its choices and the steps that undo others.
 
     ``graph.provenance.notes`` says what was left out or merged, and what is doubtful.
 
@@ -104,6 +110,11 @@ def learn(
     must, never
         Edges (step, precondition) that the graph must or must not imply, whatever the recordings
         show.
+    one_of
+        Choices, whatever the recordings show: the alternatives of each, as in
+        ``[("accept", "reject")]``; an alternative of several steps is a list.
+    undoes
+        Steps that undo others, whatever the recordings show, as in ``[("repair", "test")]``.
     preset
         Settings of the method that go together, such as 'paper' for the paper's own; `settings`
         overrule them.
@@ -143,7 +154,7 @@ def learn(
             f"learn got {type(demonstrations).__name__}; expected Demonstrations, a path or a "
             "table. Lists of step names become Demonstrations by Demonstrations.from_steps(...)"
         )
-    constraints = Constraints(must, never)
+    constraints = Constraints(must, never, one_of=one_of, undoes=undoes)
     options = LearningOptions(
         method, settings, seed, threshold, relaxed, with_mistakes, constraints, preset=preset
     )
@@ -184,6 +195,9 @@ def learn_together(
     if not procedures:
         return iter(())
     how = options or LearningOptions()
+    if how.constraints.one_of or how.constraints.undoes:
+        for given in procedures:
+            how.constraints.check(given.vocabulary.steps)
     chosen = [learnable(given, how.with_mistakes) for given in procedures]
     learned = how.learner().learn_many(
         [usable for usable, _ in chosen], seeds=[how.seed], progress=progress
@@ -295,6 +309,7 @@ def _finish(
         threshold = 1.0 / len(adjacency.vocabulary.nodes)
 
     def processed(weights: WeightedAdjacency) -> PostProcessed:
+        weights = _apart(weights, options.constraints)
         seen = weights.without(unseen) if unseen else weights
         return to_graph(
             seen,
@@ -311,16 +326,15 @@ def _finish(
         heaviest = float(adjacency.matrix.max(initial=0.0))
         notes = [*notes, f"no edge weighs more than the threshold; the heaviest {heaviest:.3g}"]
     constraints = options.constraints
-    attributes = step_attributes(given, reliability=learned.trust or ())
     graph = TaskGraph(
         result.steps,
         result.edges,
         procedure=given.procedure,
         weights=result.weights,
         constraints=constraints,
-        attributes=constraints.among(result.steps).mark(attributes),
         evidence=edge_evidence(given, result.edges, learned.confidence),
     )
+    graph = with_rules(given, graph, reliability=learned.trust or ())
     said = [*notes, *learned.notes, *doubts(given, graph)]
     if learned.unconstrained is not None:
         said += consequences(processed(learned.unconstrained).graph, graph)
@@ -337,6 +351,19 @@ def _finish(
         tuple(explanations),
         len(notes),
     )
+
+
+def _apart(weights: WeightedAdjacency, constraints: Constraints) -> WeightedAdjacency:
+    """Return weights without edges between the alternatives of a stated choice."""
+    if not constraints.one_of:
+        return weights
+    matrix = weights.matrix.copy()
+    node = weights.vocabulary.node
+    for choice in constraints.choices:
+        groups = [[node(step) for step in steps] for steps in choice.alternatives]
+        for one, other in permutations(groups, 2):
+            matrix[np.ix_(one, other)] = 0.0
+    return replace(weights, matrix=matrix)
 
 
 def _provenance(

@@ -99,9 +99,7 @@ class LearningOptions:
         known = graph.provenance
         constraints = graph.constraints
         if known.method in LEARNERS and not takes(known.method, "constraints"):
-            constraints = Constraints(
-                optional=constraints.optional, mandatory=constraints.mandatory
-            )
+            constraints = dataclasses.replace(constraints, must=(), never=(), pinned=())
         return cls(
             known.method,
             {name: _from_plain(name, value) for name, value in known.settings.items()},

@@ -1,0 +1,278 @@
+"""Steps that undo others, found from what people do again and what came between.
+
+A step undoes another if, whenever it comes after that one, the other is done again before anything
+that needs it and before the end. Where the other step is optional, nobody has to do it again; then
+something undoes it only if it is never done again without that. `find_undoings` compares the rule,
+against which only slips go, with doing the step again at any rate.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from stepgraph.graph import TaskGraph
+from stepgraph.graph.rules import RuleEvidence, Undoing, undo_in_circle
+from stepgraph.insight.choices import SLIP, log_beta, log_rule
+from stepgraph.sequences import Demonstrations, KeyStepSequence
+
+FEWEST = 2
+"""Minimum number of repetitions that a rule explains."""
+VISITS = 5_000_000
+"""Maximum number of steps to visit; beyond it the most frequent recordings count."""
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """A step that may undo another one.
+
+    Parameters
+    ----------
+    redone
+        Number of times that the other step was done again after it, before what needs it.
+    left
+        Number of times that it was not, although it had to be.
+    distance
+        Sum of the number of steps between the other step and this one, where it was done again.
+    """
+
+    redone: float = 0.0
+    left: float = 0.0
+    distance: float = 0.0
+
+    def log_odds(self, slips: float) -> float:
+        """Return the log odds that the other step is always done again, rather than at any rate.
+
+        Parameters
+        ----------
+        slips
+            The rate of slips.
+        """
+        redone, left = np.array(self.redone), np.array(self.left)
+        return float(log_rule(redone, left, slips) - log_beta(redone, left))
+
+
+@dataclass(slots=True)
+class _Repeated:
+    """What came between the occurrences of a step that somebody did again.
+
+    Parameters
+    ----------
+    gaps
+        The steps between two occurrences, with the number of recordings.
+    by
+        The steps that came between, or after the last occurrence.
+    binding
+        Number of recordings in which the step has to be done.
+    shown
+        Number of recordings with the step.
+    """
+
+    gaps: list[tuple[frozenset[int], float]] = field(default_factory=list)
+    by: dict[int, _Candidate] = field(default_factory=lambda: defaultdict(_Candidate))
+    binding: float = 0.0
+    shown: float = 0.0
+
+
+def find_undoings(
+    demonstrations: Demonstrations, graph: TaskGraph, slips: float = SLIP
+) -> list[Undoing]:
+    """Return the steps that undo others, with their evidence.
+
+    Parameters
+    ----------
+    demonstrations
+        The recordings.
+    graph
+        The learned graph, with its attributes and choices.
+    slips
+        The rate of slips against rules.
+
+    Examples
+    --------
+    >>> bench = [["build", "test", "pack"]] * 6 + [["build", "test", "repair", "test", "pack"]] * 4
+    >>> graph = TaskGraph.from_preconditions(
+    ...     {"test": ["build"], "repair": ["test"], "pack": ["test", "repair"]}
+    ... )
+    >>> [str(own) for own in find_undoings(Demonstrations.from_steps(bench), graph)]
+    ["'repair' undoes 'test'"]
+    """
+    repeated = _repeated(demonstrations, graph)
+    number = len(graph.steps)
+    fitting = {step: _fitting(own, number, slips) for step, own in sorted(repeated.items())}
+    breadth: dict[int, int] = defaultdict(int)
+    for candidates in fitting.values():
+        for step in candidates:
+            breadth[step] += 1
+    undoes: dict[int, dict[int, _Candidate]] = defaultdict(dict)
+    for undone, candidates in fitting.items():
+        for step in _chosen(repeated[undone], candidates, breadth):
+            undoes[step][undone] = repeated[undone].by[step]
+    name = graph.vocabulary.name
+    total = demonstrations.total_weight
+    found: list[Undoing] = []
+    for step, own in sorted(undoes.items()):
+        rule = Undoing(name(step), [name(undone) for undone in own], _evidence(own, total, slips))
+        if not undo_in_circle([*found, rule], set(graph.steps) - set(graph.optional_steps)):
+            found.append(rule)
+    return found
+
+
+def _evidence(undone: dict[int, _Candidate], total: float, slips: float) -> RuleEvidence:
+    least_sure = min(own.log_odds(slips) for own in undone.values())
+    return RuleEvidence(
+        [own.redone for own in undone.values()],
+        sum(own.left for own in undone.values()),
+        total,
+        1 / (1 + math.exp(-least_sure)),
+    )
+
+
+def _repeated(demonstrations: Demonstrations, graph: TaskGraph) -> dict[int, _Repeated]:
+    """Return what came between the occurrences of every step that somebody did again."""
+    recordings = _most_frequent(demonstrations)
+    nodes = {
+        node
+        for recording in recordings
+        if len(set(recording.steps)) < len(recording.steps)
+        for node in _again(recording)
+    }
+    node_of = [
+        graph.vocabulary.node(name) if name in graph.vocabulary else 0
+        for name in demonstrations.vocabulary.nodes
+    ]
+    found: dict[int, _Repeated] = {}
+    for recording in recordings if nodes else ():
+        steps = [node_of[node] for node in recording.steps]
+        due = graph.semantics.due(sum(1 << node for node in set(steps)))
+        for node in dict.fromkeys(node_of[node] for node in recording.steps if node in nodes):
+            if node:
+                own = found.setdefault(node, _Repeated())
+                own.shown += recording.weight
+                own.binding += recording.weight if due >> node & 1 else 0.0
+                after = graph.semantics.after[node] if due >> node & 1 else None
+                _count(own, steps, node, recording.weight, after)
+    return found
+
+
+def _most_frequent(demonstrations: Demonstrations) -> Sequence[KeyStepSequence]:
+    """Return the recordings, or as many of the most frequent ones as can be visited."""
+    ranked = sorted(demonstrations, key=lambda recording: -recording.weight)
+    visits, number = 0, 0
+    for recording in ranked:
+        visits += len(recording) ** 2
+        if visits > VISITS:
+            break
+        number += 1
+    return ranked[: max(number, 1)]
+
+
+def _again(recording: KeyStepSequence) -> Iterator[int]:
+    """Yield the steps that a recording does again, unless that is marked as a mistake."""
+    came: set[int] = set()
+    marks = recording.mistakes or (None,) * len(recording)
+    for node, mark in zip(recording.steps, marks, strict=True):
+        if node in came and mark is None:
+            yield node
+        came.add(node)
+
+
+def _count(
+    own: _Repeated, steps: Sequence[int], node: int, weight: float, after: int | None
+) -> None:
+    """Count what a recording says of a step.
+
+    Parameters
+    ----------
+    own
+        Where to count.
+    steps
+        The recording.
+    node
+        The step.
+    weight
+        Number of recordings like this.
+    after
+        The steps that need it, as a mask; None if it does not have to be done.
+    """
+    places = [place for place, step in enumerate(steps) if step == node]
+    for start, end in zip(places, [*places[1:], len(steps)], strict=True):
+        between = steps[start + 1 : end]
+        again = end < len(steps)
+        if again:
+            own.gaps.append((frozenset(between), weight))
+        passed = len(between)  # from here on something that needs it was done
+        if after is not None:
+            passed = max((p for p, step in enumerate(between) if after >> step & 1), default=-1)
+        seen: set[int] = set()
+        for place, step in enumerate(between):
+            if step in seen:
+                continue
+            seen.add(step)
+            in_time = after is None or place >= passed
+            if again and in_time:
+                own.by[step].redone += weight
+                own.by[step].distance += weight * place
+            elif after is not None:
+                own.by[step].left += weight
+
+
+def _fitting(own: _Repeated, number: int, slips: float) -> dict[int, float]:
+    """Return the steps that may undo a step, each with the repetitions that it explains.
+
+    Parameters
+    ----------
+    own
+        What is known of the step.
+    number
+        Number of steps of the procedure.
+    slips
+        The rate of slips.
+    """
+    total = sum(weight for _, weight in own.gaps)
+    found = {}
+    for step, candidate in own.by.items():
+        covered = sum(weight for between, weight in own.gaps if step in between)
+        if covered < FEWEST or candidate.log_odds(slips) <= 0:
+            continue
+        if own.binding < own.shown / 2:
+            # Nobody has to do it again: what always comes between is all that there is to see.
+            alone = _Candidate(covered, total - covered).log_odds(slips)
+            if alone <= math.log(number + 1):
+                continue
+        elif covered * -math.log((total - covered + 0.5) / (own.shown + 1)) <= 2 * math.log(number):
+            continue
+        found[step] = covered
+    return found
+
+
+def _chosen(own: _Repeated, candidates: dict[int, float], breadth: dict[int, int]) -> list[int]:
+    """Return the fewest candidates that explain the repetitions of a step.
+
+    Of those that explain as many, take the one that undoes most, then the first after the step.
+    """
+    chosen: list[int] = []
+    gaps, left = own.gaps, dict(candidates)
+    while left:
+        explained = {
+            step: sum(weight for between, weight in gaps if step in between) for step in left
+        }
+        step = min(
+            left,
+            key=lambda one: (
+                -explained[one],
+                -breadth[one],
+                own.by[one].distance / own.by[one].redone,
+                one,
+            ),
+        )
+        if explained[step] < FEWEST:
+            break
+        chosen.append(step)
+        gaps = [(between, weight) for between, weight in gaps if step not in between]
+        del left[step]
+    return chosen
