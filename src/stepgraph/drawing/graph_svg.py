@@ -297,7 +297,8 @@ def _rule(rule: DrawnRule, middle: Point, ties: Sequence[Route], theme: Theme) -
     parts.append(
         write(rule.word, middle[0], base, font_size=_WORD_SIZE, fill=colour, text_anchor="middle")
     )
-    return element("g", *parts, class_=f"rule {rule.kind.replace('_', '-')}")
+    tied = " ".join(map(str, rule.nodes))
+    return element("g", *parts, class_=f"rule {rule.kind.replace('_', '-')}", data_rule=tied)
 
 
 def _opacity(stroke: Stroke) -> dict[str, float]:

@@ -34,6 +34,7 @@ def to_html(report: Report) -> str:
     sections = [
         ("graph", "The graph", _graph(report)),
         ("steps", "Steps and what they need", _steps(report.steps)),
+        ("rules", "Choices, undoing and what goes with what", _list(report.rules)),
         ("recordings", "Recordings", _recordings(report.recordings)),
         ("training", "Training", _training(report)),
         ("scores", "Against the known graph", _scores(report)),
