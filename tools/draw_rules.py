@@ -1,4 +1,4 @@
-"""Draws the pictures of `docs/graphs-mean.md`: a choice, a step that undoes, steps that go together.
+"""Draws the pictures of `docs/graphs-mean.md`: a choice, an undoing, and steps that go together.
 
 Run it after a change of the drawings; it writes into `docs/pictures`.
 """

@@ -90,7 +90,7 @@ def renamed(graph: TaskGraph, new: Mapping[str, str]) -> TaskGraph:
         each(graph.steps),
         [(new.get(step, step), new.get(needed, needed)) for step, needed in graph.edges],
         attributes={
-            new[step]: replace(own, goes_with=each(own.goes_with))
+            new[step]: replace(own, goes_with=tuple(each(own.goes_with)))
             for step, own in graph.attributes.items()
         },
         choices=[
