@@ -96,3 +96,19 @@ def test_what_is_pinned_is_shown_as_stated_and_not_asked_about(stepgraph: Run, p
     assert stepgraph("advise", demos).lines[0] == "tea: 3 of 3 pairs of steps are open"
     advised = stepgraph("advise", demos, "--graph", "pinned.json")
     assert advised.lines[0] == "tea: 0 of 3 pairs of steps are open"
+
+
+def test_rules_are_shown_at_their_steps_and_listed_with_the_evidence(
+    stepgraph: Run, put: Put
+) -> None:
+    edges = [("test", "START"), ("accept", "test"), ("reject", "test"), ("END", "accept")]
+    content = json.loads(graph_json(edges, "bench"))
+    rules = {
+        "choices": [{"alternatives": [["accept"], ["reject"]]}],
+        "undoings": [{"step": "reject", "undone": ["test"]}],
+    }
+    ruled = put("bench.json", json.dumps(content | {"version": 2} | rules))
+    (row,) = (line for line in stepgraph("show", ruled).lines if "reject" in line.split("or ")[0])
+    assert row.endswith("or 3 accept; undoes 1 test")
+    told = stepgraph("show", ruled, "--evidence").lines
+    assert told[-2:] == ["one of 'accept' or 'reject'", "'reject' undoes 'test'"]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from stepgraph.graph import Edge, TaskGraph, connect_ends
 from stepgraph.sequences import END, START
+from tests.strategies import graphs_with_rules
 
 NASTY = (
     "stir\nwell",
@@ -65,3 +69,35 @@ def task_graphs(
     edges += [(step, START) for step in draw(some)]
     edges += [(END, step) for step in draw(some)]
     return TaskGraph(steps, edges)
+
+
+@st.composite
+def strange_graphs_with_rules(draw: st.DrawFn) -> TaskGraph:
+    """Return graphs with choices, undoing and what goes with what, under any names."""
+    graph = draw(graphs_with_rules())
+    count = len(graph.steps)
+    named = draw(st.lists(names(), min_size=count, max_size=count, unique=True))
+    return renamed(graph, dict(zip(graph.steps, named, strict=True)))
+
+
+def renamed(graph: TaskGraph, new: Mapping[str, str]) -> TaskGraph:
+    """Return a graph whose steps have other names."""
+
+    def each(steps: Iterable[str]) -> list[str]:
+        return [new.get(step, step) for step in steps]
+
+    return TaskGraph(
+        each(graph.steps),
+        [(new.get(step, step), new.get(needed, needed)) for step, needed in graph.edges],
+        attributes={
+            new[step]: replace(own, goes_with=tuple(each(own.goes_with)))
+            for step, own in graph.attributes.items()
+        },
+        choices=[
+            replace(choice, alternatives=[each(steps) for steps in choice.alternatives])
+            for choice in graph.choices
+        ],
+        undoings=[
+            replace(own, step=new[own.step], undone=each(own.undone)) for own in graph.undoings
+        ],
+    )

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from xml.etree import ElementTree as ET
 
+from stepgraph.drawing.fonts import carried_font
+
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -46,12 +48,57 @@ class Read:
         """For each edge, points along its curve, without the head."""
         return {ends: _curve(group) for ends, group in self.edges.items()}
 
+    @property
+    def rules(self) -> list[Rule]:
+        """The rules, each with its word, its lines and the boxes that they lead to."""
+        return [Rule(group) for group in self.root.iter(f"{SVG}g") if "data-rule" in group.attrib]
+
     def middle(self, node: int) -> tuple[float, float]:
         left, top, right, bottom = self.boxes[node]
         return (left + right) / 2, (top + bottom) / 2
 
     def title_of(self, group: ET.Element) -> str:
         return group.findtext(f"{SVG}title") or ""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A word of a drawing, tied to boxes."""
+
+    group: ET.Element
+
+    @property
+    def kind(self) -> str:
+        return self.group.attrib["class"].removeprefix("rule ")
+
+    @property
+    def nodes(self) -> list[int]:
+        return list(map(int, self.group.attrib["data-rule"].split()))
+
+    @property
+    def word(self) -> str:
+        return self.group.findtext(f"{SVG}text") or ""
+
+    @property
+    def room(self) -> tuple[float, float, float, float]:
+        """Left, top, right and bottom of the word."""
+        text = self.group.find(f"{SVG}text")
+        assert text is not None
+        x, y, size = (float(text.attrib[name]) for name in ("x", "y", "font-size"))
+        half = carried_font().width(self.word, size) / 2
+        return x - half, y - size, x + half, y + 0.3 * size
+
+    @property
+    def lines(self) -> list[list[tuple[float, float]]]:
+        """For each box, points along the line from the word to it."""
+        return [_points(path.attrib["d"]) for path in self.group.iter(f"{SVG}path")]
+
+    @property
+    def heads(self) -> int:
+        return sum(
+            len(polygon.attrib["points"].split()) == 3
+            for polygon in self.group.iter(f"{SVG}polygon")
+        )
 
 
 def read(svg: str) -> Read:
@@ -87,7 +134,12 @@ def _extent(group: ET.Element) -> tuple[float, float, float, float]:
 def _curve(group: ET.Element) -> list[tuple[float, float]]:
     path = group.find(f"{SVG}path")
     assert path is not None
-    start, _, rest = path.attrib["d"].removeprefix("M").partition("C")
+    return _points(path.attrib["d"])
+
+
+def _points(data: str) -> list[tuple[float, float]]:
+    start, _, rest = data.removeprefix("M").partition("C")
+    rest, _, end = rest.partition("L")
     numbers = [float(word) for word in f"{start} {rest}".split()]
     points = list(zip(numbers[::2], numbers[1::2], strict=True))
     found = [points[0]]
@@ -106,4 +158,7 @@ def _curve(group: ET.Element) -> list[tuple[float, float]]:
                 for axis in (0, 1)
             )
             found.append((x, y))
+    if end:
+        x, y = map(float, end.split())
+        found.append((x, y))
     return found

@@ -29,7 +29,9 @@ def test_words_stand_out_from_what_they_are_written_on(theme: Theme, on: str) ->
 
 
 @both
-@pytest.mark.parametrize("line", ["edge", "missing", "spurious", "outline"])
+@pytest.mark.parametrize(
+    "line", ["edge", "missing", "spurious", "outline", "choice", "undoes", "goes_with"]
+)
 def test_lines_stand_out_from_the_paper(theme: Theme, line: str) -> None:
     assert _contrast(getattr(theme, line), theme.paper) >= 4.5
 

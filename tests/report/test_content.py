@@ -1,17 +1,20 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
 
 import stepgraph.report.content
 import stepgraph.report.relearning
 from stepgraph.errors import GraphError
-from stepgraph.graph import Constraints, Provenance, TaskGraph, connect_ends
+from stepgraph.formats.drawn_rules import drawn_rules
+from stepgraph.graph import Choice, Constraints, Provenance, TaskGraph, Undoing, connect_ends
 from stepgraph.graph.evidence import EdgeEvidence, StepAttributes
 from stepgraph.pipeline import learn
 from stepgraph.procedures import load_procedure
 from stepgraph.report import make_report, relearn, to_html
 from stepgraph.report.relearning import DRAWS, LEAST_DRAWS, usual_draws
 from stepgraph.sequences import Demonstrations
+from tests.strategies import graphs_with_rules
 
 pytestmark = pytest.mark.filterwarnings("ignore::stepgraph.errors.LearningWarning")
 
@@ -250,3 +253,28 @@ def test_stated_edges_that_the_method_cannot_obey_are_named() -> None:
     free = relearn(learned, RECORDINGS, draws=1)
     assert free is not None
     assert "constraints" not in free.about
+
+
+def test_rules_are_stated_in_words_and_drawn() -> None:
+    graph = BATTER.replace(
+        choices=[Choice([["egg"], ["milk"]])],
+        undoings=[Undoing("fry", ["mix"])],
+        attributes={"fry": StepAttributes(optional=True)},
+    )
+    report = make_report(graph, demonstrations=RECORDINGS, truth=BATTER)
+    assert report.rules == ("one of 'egg' or 'milk'", "'fry' undoes 'mix'")
+    page = to_html(report)
+    assert '<h2 id="rules">Choices, undoing and what goes with what</h2>' in page
+    assert "<li>&#x27;fry&#x27; undoes &#x27;mix&#x27;</li>" in page
+    assert ">one of</text>" in page
+    assert "second alternative" in page
+    assert 'id="rules"' not in to_html(make_report(BATTER))
+
+
+@settings(deadline=None, max_examples=20)
+@given(graphs_with_rules())
+def test_any_graph_with_rules_has_a_report(graph: TaskGraph) -> None:
+    recordings = Demonstrations.from_steps([graph.steps, graph.steps[::-1]])
+    report = make_report(graph, demonstrations=recordings, draws=0)
+    assert len(report.rules) == len(drawn_rules(graph))
+    assert to_html(report).count('<h2 id="rules">') == bool(report.rules)

@@ -16,7 +16,8 @@ def show(
         bool,
         typer.Option(
             "--evidence",
-            help="Also list the evidence for each edge, and the optional and repeatable steps.",
+            help="Also list the evidence for each edge, the optional and repeatable steps, and the "
+            "choices and other rules.",
         ),
     ] = False,
     as_json: options.AsJson = False,

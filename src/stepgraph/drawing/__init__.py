@@ -93,14 +93,21 @@ def draw_comparison(
 
 def draw_picture(picture: Picture, *, theme: str, direction: Direction) -> str:
     """Return any picture as SVG; parameters as for `draw_graph`."""
-    from stepgraph.drawing.graph_svg import measure, paint
+    from stepgraph.drawing.graph_svg import measure, measure_word, paint
     from stepgraph.drawing.placement import place_parts
     from stepgraph.drawing.themes import get_theme
 
     colours = get_theme(theme)
     labels = [measure(box) for box in picture.boxes]
     sizes = [(label.width, label.height) for label in labels]
-    return paint(picture, labels, place_parts(sizes, picture.arrows, direction), colours)
+    placement = place_parts(
+        sizes,
+        picture.arrows,
+        direction,
+        rules=picture.rules,
+        word_sizes=[measure_word(rule) for rule in picture.rules],
+    )
+    return paint(picture, labels, placement, colours)
 
 
 def show_in_notebook(graph: TaskGraph) -> dict[str, str]:

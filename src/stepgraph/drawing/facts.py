@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from stepgraph.drawing.svg import label
-from stepgraph.graph import Edge, TaskGraph
+from stepgraph.formats.drawn_rules import drawn_rules
+from stepgraph.graph import Edge, RuleEvidence, TaskGraph
 from stepgraph.graph.evidence import StepAttributes
 
 
 def describe(graph: TaskGraph) -> Iterator[str]:
-    r"""Yield a line for each edge with evidence, then for each step that is not simply done once.
+    r"""Yield a line for each edge with evidence, step that is not simply done once, and rule.
 
     Examples
     --------
@@ -33,6 +34,7 @@ def describe(graph: TaskGraph) -> Iterator[str]:
         known = graph.attributes.get(step)
         if known is not None:
             yield from (f"'{step}' {sentence}" for sentence in _attributes(known))
+    yield from rules_told(graph)
 
 
 def _attributes(known: StepAttributes) -> Iterator[str]:
@@ -58,6 +60,38 @@ def _attributes(known: StepAttributes) -> Iterator[str]:
 def _listed(names: Sequence[str]) -> str:
     quoted = [f"'{name}'" for name in names]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+
+
+def rules_told(graph: TaskGraph) -> tuple[str, ...]:
+    """Return each rule of a graph as a sentence, with its evidence.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+
+    Examples
+    --------
+    >>> from stepgraph.graph import Undoing
+    >>> seen = RuleEvidence((12,), 1, 30, 0.97)
+    >>> graph = TaskGraph("abc", [], undoings=[Undoing("b", ["a"], seen)])
+    >>> rules_told(graph)
+    ("'b' undoes 'a': so 12 times, not so in 1 of 30 recordings; 97 % probable",)
+    """
+    return tuple(
+        rule.about if rule.evidence is None else f"{rule.about}: {_rule_evidence(rule.evidence)}"
+        for rule in drawn_rules(graph)
+    )
+
+
+def _rule_evidence(seen: RuleEvidence) -> str:
+    *most, last = map(label, seen.held) if seen.held else ("0",)
+    times = f"{', '.join(most)} and {last}" if most else last
+    text = f"so {times} {'time' if times == '1' else 'times'}"
+    text += f", not so in {label(seen.broken)} of {counted(seen.recordings, 'recording')}"
+    if seen.probability is not None:
+        text += f"; {100 * seen.probability:.0f} % probable"
+    return text
 
 
 def edge_facts(graph: TaskGraph, edge: Edge) -> str:

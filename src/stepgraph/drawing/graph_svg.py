@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stepgraph.drawing.fonts import FONT_FAMILY, carried_font
-from stepgraph.drawing.picture import Arrow, Box, Picture, Stroke
+from stepgraph.drawing.picture import RULES, Arrow, Box, Picture, Stroke
 from stepgraph.drawing.placement import Placement, Point, Route
 from stepgraph.drawing.svg import element, number, plain, write
 from stepgraph.drawing.themes import Theme
+from stepgraph.formats.drawn_rules import DrawnRule
 from stepgraph.layout.text import printable, wrap
 
 _FONT_SIZE = 13.0
@@ -39,6 +40,11 @@ _SAMPLE = 38.0
 _LEAST_WIDTH = 300.0
 _CORNER = 6.0
 _OPTIONAL_DASH = "5 3"
+_WORD_SIZE = 11.5
+_WORD_HEIGHT = 20.0
+_WORD_PADDING = 7.0
+_POINT = 9.0
+"""The length of the pointed ends of the word of a choice."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +88,18 @@ def measure(box: Box) -> Label:
     return Label(lines, mark, max(widest + 2 * across, _LEAST_BOX_WIDTH), height + 2 * along)
 
 
+def measure_word(rule: DrawnRule) -> Point:
+    """Return the width and height of the word of a rule.
+
+    Parameters
+    ----------
+    rule
+        The rule.
+    """
+    width = carried_font().width(rule.word, _WORD_SIZE) + 2 * _WORD_PADDING
+    return (width + 2 * _POINT if rule.kind == "choice" else width), _WORD_HEIGHT
+
+
 def paint(picture: Picture, labels: Sequence[Label], placement: Placement, theme: Theme) -> str:
     """Return a drawing as SVG text.
 
@@ -120,6 +138,12 @@ def paint(picture: Picture, labels: Sequence[Label], placement: Placement, theme
             _box(node, box, labels[node], placement.centres[node], theme)
             for node, box in enumerate(picture.boxes)
         ),
+        *(
+            _rule(rule, middle, ties, theme)
+            for rule, middle, ties in zip(
+                picture.rules, placement.words, placement.ties, strict=True
+            )
+        ),
     ]
     shift = f"translate({number(left)} {number(top)})"
     parts.append(element("g", "\n", "\n".join(drawn), "\n", transform=shift))
@@ -147,7 +171,7 @@ def paint(picture: Picture, labels: Sequence[Label], placement: Placement, theme
 
 
 def describe(picture: Picture) -> str:
-    """Return a picture in words: its summary, then the preconditions of each step.
+    """Return a picture in words: its summary, the preconditions of each step, and the rules.
 
     Parameters
     ----------
@@ -164,6 +188,7 @@ def describe(picture: Picture) -> str:
         about = f" ({', '.join(box.marks)})" if box.marks else ""
         if step in needs:
             sentences.append(f"'{names[step]}'{about} needs {', '.join(needs[step])}.")
+    sentences += [f"{rule.about[:1].upper()}{rule.about[1:]}." for rule in picture.rules]
     return " ".join(sentences)
 
 
@@ -246,6 +271,34 @@ def _arrow(arrow: Arrow, route: Route, picture: Picture, theme: Theme) -> str:
     ]
     ends = f"{arrow.step} {arrow.precondition}"
     return element("g", *parts, class_="edge", data_edge=ends, **_opacity(arrow.stroke))
+
+
+def _rule(rule: DrawnRule, middle: Point, ties: Sequence[Route], theme: Theme) -> str:
+    stroke, _ = RULES[rule.kind]
+    colour = getattr(theme, stroke.part)
+    parts = [element("title", plain(rule.about))]
+    for node, tie in zip(rule.nodes, ties, strict=True):
+        points = [f"{number(x)} {number(y)}" for x, y in tie.points]
+        path = f"M{points[0]}C{' '.join(points[1:])}"
+        has_head = rule.step not in (None, node)
+        if not has_head:
+            path += f"L{number(tie.tip[0])} {number(tie.tip[1])}"
+        parts.append(element("path", d=path, fill="none", **_line_look(stroke, theme)))
+        if has_head:
+            parts.append(_head(tie.points[-1], tie.tip, stroke, theme))
+    if rule.kind == "choice":
+        across, along = (side / 2 for side in measure_word(rule))
+        corners = [(-across, 0), (_POINT - across, -along), (across - _POINT, -along)]
+        corners += [(-x, -y) for x, y in corners]
+        outline = " ".join(f"{number(middle[0] + x)},{number(middle[1] + y)}" for x, y in corners)
+        look = {"fill": theme.paper, "stroke": colour, "stroke_width": stroke.width}
+        parts.append(element("polygon", points=outline, **look))
+    base = middle[1] + 0.36 * _WORD_SIZE
+    parts.append(
+        write(rule.word, middle[0], base, font_size=_WORD_SIZE, fill=colour, text_anchor="middle")
+    )
+    tied = " ".join(map(str, rule.nodes))
+    return element("g", *parts, class_=f"rule {rule.kind.replace('_', '-')}", data_rule=tied)
 
 
 def _opacity(stroke: Stroke) -> dict[str, float]:

@@ -8,20 +8,21 @@ writer.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from stepgraph.drawing.facts import counted, edge_facts, step_facts
+from stepgraph.drawing.facts import counted, edge_facts, rules_told, step_facts
 from stepgraph.drawing.svg import label
 from stepgraph.errors import GraphError
+from stepgraph.formats.drawn_rules import DrawnRule, alternative_marks, drawn_rules
 from stepgraph.graph import Edge, TaskGraph
 from stepgraph.sequences import END, START
 
 MOST_EDGES = 1_500
 """Above this number, a drawing of a graph leaves out the edges that follow from others."""
 
-Part = Literal["edge", "missing", "spurious"]
+Part = Literal["edge", "missing", "spurious", "choice", "undoes", "goes_with"]
 """The colour of a line in the theme."""
 
 
@@ -127,6 +128,8 @@ class Picture:
         preconditions are added to it.
     note
         A remark below the drawing; empty for none.
+    rules
+        Words between the boxes, each tied to some of them: choices, undoing, what goes with what.
     """
 
     title: str
@@ -135,6 +138,7 @@ class Picture:
     legend: tuple[tuple[Stroke, str], ...] = ()
     summary: str = ""
     note: str = ""
+    rules: tuple[DrawnRule, ...] = ()
 
 
 # From the faintest visible line to the heaviest that hides nothing.
@@ -145,6 +149,13 @@ _UNWEIGHTED = Stroke(width=1.2, dash="4 3", opacity=0.8)
 COMMON = Stroke("edge", 1.5)
 MISSING = Stroke("missing", 2.2, dash="9 5")
 SPURIOUS = Stroke("spurious", 2.8, dash="0.1 5")
+
+RULES = {
+    "choice": (Stroke("choice", 1.6, dash="6 4"), "only one of these is done"),
+    "undoes": (Stroke("undoes", 1.6, dash="6 2.5 1.5 2.5"), "then has to be done again"),
+    "goes_with": (Stroke("goes_with", 1.9, dash="0.1 4"), "then is done as well"),
+}
+"""The line of each kind of rule, and its meaning."""
 
 
 def picture_of_graph(graph: TaskGraph) -> Picture:
@@ -158,7 +169,8 @@ def picture_of_graph(graph: TaskGraph) -> Picture:
         `MOST_EDGES` edges, those that follow from others are left out, and the picture says so.
     """
     words = graph.vocabulary
-    boxes = tuple(_box(graph, node) for node in range(len(words.nodes)))
+    marks = alternative_marks(graph)
+    boxes = tuple(_box(graph, node, marks) for node in range(len(words.nodes)))
     # Edges of START and END follow from the other edges. Their weights are often added later or
     # on another scale, so they cannot be compared.
     inner = {edge: weight for edge, weight in graph.weights.items() if not _is_outer(*edge)}
@@ -169,7 +181,15 @@ def picture_of_graph(graph: TaskGraph) -> Picture:
         about = edge_facts(graph, (step, precondition))
         stroke = PLAIN if _is_outer(step, precondition) else scale.stroke(weight)
         arrows.append(Arrow(words.node(step), words.node(precondition), stroke, about))
-    legend = scale.legend(any(arrow.stroke is _UNWEIGHTED for arrow in arrows))
+    rules = tuple(
+        replace(rule, about=told)
+        for rule, told in zip(drawn_rules(graph), rules_told(graph), strict=True)
+    )
+    kinds = {rule.kind for rule in rules}
+    legend = (
+        *scale.legend(any(arrow.stroke is _UNWEIGHTED for arrow in arrows)),
+        *(line for kind, line in RULES.items() if kind in kinds),
+    )
     summary = f"{counted(len(graph.steps), 'step')}, {counted(len(graph.edges), 'edge')}."
     note = ""
     if len(arrows) > MOST_EDGES:
@@ -178,7 +198,7 @@ def picture_of_graph(graph: TaskGraph) -> Picture:
         note = f"{counted(implied, 'edge')} that follow from others are not drawn."
         arrows = drawn
         summary = f"{summary} {note}"
-    return Picture(graph.procedure, boxes, tuple(arrows), legend, summary, note)
+    return Picture(graph.procedure, boxes, tuple(arrows), legend, summary, note, rules)
 
 
 def picture_of_comparison(prediction: TaskGraph, truth: TaskGraph) -> Picture:
@@ -225,17 +245,24 @@ def picture_of_comparison(prediction: TaskGraph, truth: TaskGraph) -> Picture:
     legend = tuple((stroke, f"{what}: {len(edges)}") for stroke, what, edges in kinds)
     counts = ", ".join(f"{len(edges)} {what}" for _, what, edges in kinds)
     title = truth.procedure or prediction.procedure
-    return Picture(title, boxes, tuple(arrows), legend, f"Prediction against truth: {counts}.")
+    summary = f"Prediction against truth: {counts}."
+    note = ""
+    if drawn_rules(prediction) or drawn_rules(truth):
+        note = "Choices, undoing and what goes with what are not compared."
+        summary = f"{summary} {note}"
+    return Picture(title, boxes, tuple(arrows), legend, summary, note)
 
 
-def _box(graph: TaskGraph, node: int) -> Box:
+def _box(graph: TaskGraph, node: int, marks: Mapping[str, Sequence[str]]) -> Box:
     name = graph.vocabulary.nodes[node]
     is_end = node in (0, graph.vocabulary.end)
+    mark = " · ".join(marks.get(name, ()))
     if name not in graph.attributes:
-        return Box(name, is_end=is_end)
+        return Box(name, is_end=is_end, mark=mark)
     known = graph.attributes[name]
     return Box(
         name,
+        mark=mark,
         optional=known.optional,
         repeatable=known.repeatable,
         about=step_facts(graph, name),

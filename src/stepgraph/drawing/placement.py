@@ -2,7 +2,8 @@
 
 The layers are those of `stepgraph.layout.layers`. A line is a string pulled tight from the middle
 of a step to the middle of its precondition, through the free room of its lanes, with rounded
-bends.
+bends. The word of a rule is placed as if it were a small box, so that neither it nor its lines hide
+anything.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import NamedTuple
 
 from stepgraph.drawing.picture import Arrow
 from stepgraph.formats.dot import Direction, check_direction
+from stepgraph.formats.drawn_rules import DrawnRule
 from stepgraph.layout import layers
 
 _BETWEEN_BOXES = 22.0
@@ -63,12 +65,18 @@ class Placement:
         The middle of each box.
     routes
         The way of each arrow.
+    words
+        The middle of the word of each rule.
+    ties
+        For each rule the ways from its word to the boxes of `DrawnRule.nodes`.
     """
 
     width: float
     height: float
     centres: tuple[Point, ...]
     routes: tuple[Route, ...]
+    words: tuple[Point, ...] = ()
+    ties: tuple[tuple[Route, ...], ...] = ()
 
 
 class _Gate(NamedTuple):
@@ -80,7 +88,12 @@ class _Gate(NamedTuple):
 
 
 def place_parts(
-    sizes: Sequence[tuple[float, float]], arrows: Sequence[Arrow], direction: Direction = "BT"
+    sizes: Sequence[tuple[float, float]],
+    arrows: Sequence[Arrow],
+    direction: Direction = "BT",
+    *,
+    rules: Sequence[DrawnRule] = (),
+    word_sizes: Sequence[tuple[float, float]] = (),
 ) -> Placement:
     """Return the places of a picture's parts.
 
@@ -92,6 +105,10 @@ def place_parts(
         The edges between them.
     direction
         The direction of the procedure: from the bottom to the top, or from left to right.
+    rules
+        The rules whose words are placed between the boxes.
+    word_sizes
+        The width and height of the word of each rule.
 
     Raises
     ------
@@ -100,12 +117,21 @@ def place_parts(
     """
     check_direction(direction)
     upwards = direction == "BT"
+    # END stays last, behind the words of the rules.
+    every = [*sizes[:-1], *word_sizes, *sizes[-1:]]
+    place_of = [*range(len(sizes) - 1), len(every) - 1]
+    word_places = range(len(sizes) - 1, len(every) - 1)
     # Across and along the layers.
-    boxes = [(width, height) if upwards else (height, width) for width, height in sizes]
-    links = [(arrow.precondition, arrow.step) for arrow in arrows]
+    boxes = [(width, height) if upwards else (height, width) for width, height in every]
+    links = [(place_of[arrow.precondition], place_of[arrow.step]) for arrow in arrows]
+    ordering = [
+        (place_of[node], word) if node in rule.after else (word, place_of[node])
+        for word, rule in zip(word_places, rules, strict=True)
+        for node in {**dict.fromkeys(rule.nodes), **dict.fromkeys(sorted(rule.after))}
+    ]
     placed = layers.lay_out(
         [across + _BETWEEN_BOXES for across, _ in boxes],
-        links,
+        [*links, *ordering],
         lane=_LANE,
         most_lanes=_MOST_LANES,
     )
@@ -120,19 +146,28 @@ def place_parts(
         (node.at, sum(bands[layer]) / 2)
         for node, layer in zip(placed.nodes, placed.layer, strict=True)
     ]
-    routes = []
     known = set(links)
-    for source, target in links:
+
+    def route(source: int, target: int) -> Route:
+        """Return the way from the second box to the first."""
         way = _taut(_gates(source, target, placed, bands, boxes))[::-1]
         if (target, source) in known:
             aside = _ASIDE if source < target else -_ASIDE
             way = [(across + aside, along) for across, along in way]
         for node in (target, source):
             way = _from_border(way, boxes[node], oval=node in (0, len(boxes) - 1))[::-1]
-        routes.append(_route([turned(point) for point in way]))
+        return _route([turned(point) for point in way])
+
+    routes = tuple(route(*link) for link in links)
+    ties = tuple(
+        tuple(route(place_of[node], word) for node in rule.nodes)
+        for word, rule in zip(word_places, rules, strict=True)
+    )
     across = placed.width - _BETWEEN_BOXES
     width, height = (across, length) if upwards else (length, across)
-    return Placement(width, height, tuple(map(turned, centres)), tuple(routes))
+    middles = tuple(map(turned, centres))
+    words = tuple(middles[word] for word in word_places)
+    return Placement(width, height, tuple(middles[at] for at in place_of), routes, words, ties)
 
 
 def _bands(boxes: Sequence[Point], placed: layers.Layout) -> list[Point]:
@@ -168,7 +203,7 @@ def _gates(
     """Return the gates of a line from the middle of one box to the middle of another."""
     here, there = placed.layer[source], placed.layer[target]
     forward = there > here
-    lanes = placed.lanes[source, target]
+    lanes = placed.lanes.get((source, target)) or placed.lanes.get((target, source), ())[::-1]
     inner: list[_Gate] = []
     if abs(there - here) == len(lanes) + 1:
         inner += _leaving(placed.nodes[source], boxes[source], bands[here], forward=forward)

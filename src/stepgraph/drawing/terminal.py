@@ -2,14 +2,15 @@
 
 A rail starts at its step's row, keeps its column and ends at the row of the last step that
 needs it. At a step's row one horizontal line gathers the rails of its preconditions; a rail
-which that line merely crosses stays a plain vertical line.
+which that line merely crosses stays a plain vertical line. Rules are words at the rows of their
+steps.
 
 This module imports only the standard library, so that a drawing appears at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,6 +25,8 @@ _NAME_LINES = 3
 # Names need at least this many columns; with less room, the rails are left out.
 _NAME_WIDTH = 12
 _MARK_WIDTH = 8
+# The columns that a rule gives the name of another step.
+_RULE_NAME_WIDTH = 24
 _GAP = "  "
 
 
@@ -35,6 +38,7 @@ class _Row:
     mark: str
     name: str
     needs: tuple[str, ...]
+    rules: str
 
 
 def draw(
@@ -48,8 +52,9 @@ def draw(
 
     Every step opens a rail that runs down to the last step that needs it; at a step's row
     the rails of its direct preconditions join it. The numbers of the preconditions stand at the
-    right. If rails leave too little room for the names, they are left out, and the last line
-    says so.
+    right, and behind them what a step undoes, what goes with it, and what may be done instead of
+    it; these stand below the names where they do not fit. If rails leave too little room for the
+    names, they are left out, and the last line says so.
 
     Parameters
     ----------
@@ -84,6 +89,15 @@ def draw(
     ●─╯  3  mix        ← 1, 2
     ●    4  fry        ← 3
     ○       END        ← 4
+
+    >>> from stepgraph.graph import Choice
+    >>> either = TaskGraph.from_preconditions({"accept": ["test"], "reject": ["test"]})
+    >>> print("\n".join(draw(either.replace(choices=[Choice([["accept"], ["reject"]])]))))
+    ○       START
+    ●    1  test
+    ├─●  2  accept  ← 1     or 3 reject
+    ● │  3  reject  ← 1     or 2 accept
+    ○─╯     END     ← 2, 3
     """
     if width < MINIMUM_WIDTH:
         raise SettingError(f"the width is {width} columns; a drawing takes {MINIMUM_WIDTH} or more")
@@ -114,6 +128,11 @@ def _rows(
     mark_of = {graph.vocabulary.node(name): mark for name, mark in marks.items()}
     number_of = {node: row for row, node in enumerate(order)}
     ellipsis = "…" if unicode else "..."
+    numbered = {}
+    for row, node in enumerate(order):
+        name = printable(names[node], ascii_only=not unicode)
+        numbered[names[node]] = f"{row} {shorten(name, _RULE_NAME_WIDTH, ellipsis)}"
+    rules = _rules(graph, numbered)
     rows = []
     for row, node in enumerate(order):
         mark = printable(mark_of.get(node, ""), ascii_only=not unicode)
@@ -123,9 +142,33 @@ def _rows(
                 mark=shorten(mark, _MARK_WIDTH, ellipsis),
                 name=printable(with_attributes(graph, names[node]), ascii_only=not unicode),
                 needs=_ranges(sorted(number_of[needed] for needed in needs[node] if needed)),
+                rules="; ".join(rules.get(names[node], ())),
             )
         )
     return rows
+
+
+def _rules(graph: TaskGraph, numbered: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the rules of each step, each the end of a sentence that begins with its name."""
+
+    def listed(steps: Collection[str], own: str = "") -> str:
+        *most, last = [text for step, text in numbered.items() if step in steps and step != own]
+        return f"{', '.join(most)} and {last}" if most else last
+
+    rules: dict[str, list[str]] = {step: [] for step in graph.steps}
+    for choice in graph.choices:
+        for own in choice.alternatives:
+            instead = [f"or {listed(other)}" for other in choice.alternatives if other != own]
+            instead += ["or none of them"] if choice.optional else []
+            for step in own:
+                also = [f"and {listed(own, step)}"] if len(own) > 1 else []
+                rules[step].append(", ".join([*also, *instead]))
+    for undoing in graph.undoings:
+        rules[undoing.step].append(f"undoes {listed(undoing.undone)}")
+    for step, known in graph.attributes.items():
+        if set(known.goes_with) - {step}:
+            rules[step].append(f"goes with {listed(known.goes_with, step)}")
+    return rules
 
 
 def _ranges(numbers: Sequence[int]) -> tuple[str, ...]:
@@ -154,6 +197,7 @@ class _Layout:
         taken = self._number_width + len(_GAP)
         if self._mark_width:
             taken += self._mark_width + 1
+        self._names_at = taken
         names = max(columns(row.name) for row in rows)
         needs = max((len(", ".join(row.needs)) for row in rows), default=0)
         if needs:
@@ -165,6 +209,13 @@ class _Layout:
         self._needs_width = min(needs, max(longest, room // 3, room - names))
         self._name_width = min(names, room - self._needs_width)
         self.is_readable = self._name_width >= min(names, _NAME_WIDTH)
+        # Rules stand at the right if all of them fit there, else below the names.
+        rules = max(columns(row.rules) for row in rows)
+        self._rules_at = taken + self._name_width + self._needs_width + len(_GAP)
+        if self._rules_at + rules > width:
+            self._rules_at = 0
+            self._rules_width = width - self._names_at - len(_GAP)
+            self.is_readable &= self._rules_width >= min(rules, _NAME_WIDTH)
 
     def lines(self, rails: Rails | None) -> list[str]:
         """Return the lines of all rows, behind the rails if there are any."""
@@ -190,6 +241,11 @@ class _Layout:
                 arrow = " " * len(self._arrow) if line else self._arrow
                 text += _GAP + arrow + needs[line]
             texts.append(text)
+        if row.rules and self._rules_at:
+            texts[0] = pad(texts[0], self._rules_at) + row.rules
+        elif row.rules:
+            indent = " " * self._names_at + _GAP
+            texts += [indent + line for line in wrap(row.rules, self._rules_width)]
         return texts
 
 

@@ -29,6 +29,8 @@ class Theme:
         An edge; in a comparison, one that both graphs have.
     missing, spurious
         Edges and steps that only the truth has, or only the prediction.
+    choice, undoes, goes_with
+        The lines and words of rules: choices, undoing, and what goes with what.
     style
         A style sheet that the drawing needs for its colours.
     """
@@ -42,6 +44,9 @@ class Theme:
     edge: str
     missing: str
     spurious: str
+    choice: str
+    undoes: str
+    goes_with: str
     style: str = ""
 
 
@@ -55,6 +60,9 @@ LIGHT = Theme(
     edge="#37424d",
     missing="#0065a3",
     spurious="#b84300",
+    choice="#7a3e9d",
+    undoes="#b3261e",
+    goes_with="#00695c",
 )
 DARK = Theme(
     paper="#14171a",
@@ -66,6 +74,9 @@ DARK = Theme(
     edge="#c5ced7",
     missing="#6cbcf0",
     spurious="#ffa263",
+    choice="#d3a6f0",
+    undoes="#ff938a",
+    goes_with="#63cdbb",
 )
 
 

@@ -1,17 +1,20 @@
 """A task graph as Graphviz DOT, laid out as in the paper: START at the bottom, END on top.
 
-Node numbers are the ids and node names are the labels, so that no name can pass for syntax. The
-same graph always gives the same bytes.
+Node numbers are the ids and node names are the labels, so that no name can pass for syntax. Edges
+without the attribute `class` are preconditions. Those with it belong to rules, and are dashed or
+dotted; the word of a choice is a node of its own, such as `r1`. The same graph always gives the
+same bytes.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Literal
 
 from stepgraph.errors import SettingError
-from stepgraph.formats.xml_text import check_rules
-from stepgraph.graph import TaskGraph
+from stepgraph.formats.drawn_rules import DrawnRule, alternative_marks, drawn_rules
+from stepgraph.graph import StepAttributes, TaskGraph
 from stepgraph.layout.text import printable, wrap
 
 Direction = Literal["BT", "LR"]
@@ -20,6 +23,12 @@ Direction = Literal["BT", "LR"]
 # needs: the procedure runs against the direction that Graphviz is given.
 RANKDIR = {"BT": "TB", "LR": "RL"}
 _LABEL_COLUMNS = 28
+# The style and the colour of a rule's lines.
+_RULES = {
+    "choice": ("dashed", "#7a3e9d"),
+    "undoes": ("dashed", "#b3261e"),
+    "goes_with": ("dotted", "#00695c"),
+}
 
 
 def to_dot(graph: TaskGraph, *, direction: Direction = "BT") -> str:
@@ -37,7 +46,8 @@ def to_dot(graph: TaskGraph, *, direction: Direction = "BT") -> str:
     -------
     str
         The text of a file. Edges carry their weight as a tooltip; the larger the weight, the
-        thicker the line. Optional steps are dashed.
+        thicker the line. Optional steps are dashed. Choices, undoing and what goes with what are
+        lines with a word.
 
     Raises
     ------
@@ -61,7 +71,6 @@ def to_dot(graph: TaskGraph, *, direction: Direction = "BT") -> str:
       n3 -> n2;
     }
     """
-    check_rules(graph, "DOT")
     check_direction(direction)
     words = graph.vocabulary
     settings = f"rankdir={RANKDIR[direction]}"
@@ -72,11 +81,13 @@ def to_dot(graph: TaskGraph, *, direction: Direction = "BT") -> str:
         f"  graph [{settings}];",
         '  node [shape=box, style=rounded, fontname="Helvetica"];',
     ]
+    marks = alternative_marks(graph)
     for node, name in enumerate(words.nodes):
         shape = ", shape=oval" if node in (0, words.end) else ""
         if name in graph.optional_steps:
             shape += ', style="rounded,dashed"'
-        lines.append(f"  n{node} [label={_label(with_attributes(graph, name))}{shape}];")
+        label = _label(with_attributes(graph, name, marks.get(name, ())))
+        lines.append(f"  n{node} [label={label}{shape}];")
     lines.append("  { rank=sink; n0; }")
     lines.append(f"  {{ rank=source; n{words.end}; }}")
     heaviest = max(filter(math.isfinite, graph.weights.values()), default=0.0)
@@ -84,7 +95,23 @@ def to_dot(graph: TaskGraph, *, direction: Direction = "BT") -> str:
         weight = graph.weights.get((step, precondition))
         look = "" if weight is None else f" [{_weight(weight, heaviest)}]"
         lines.append(f"  n{words.node(step)} -> n{words.node(precondition)}{look};")
+    for number, rule in enumerate(drawn_rules(graph), start=1):
+        lines += _rule(rule, f"r{number}")
     return "\n".join([*lines, "}", ""])
+
+
+def _rule(rule: DrawnRule, word: str) -> list[str]:
+    """Return the lines of a rule; its word is a node if the rule is about no single step."""
+    style, colour = _RULES[rule.kind]
+    look = f'class="{rule.kind.replace("_", "-")}", color="{colour}"'
+    font = f'fontname="Helvetica", fontcolor="{colour}"'
+    written = f'label="{rule.word}", {font}, tooltip={_label(rule.about)}, {look}'
+    if rule.step is not None:
+        look = f"{written}, style={style}, constraint=false"
+        return [f"  n{rule.step} -> n{other} [{look}];" for other in rule.others]
+    shape = "hexagon, style=solid" if rule.kind == "choice" else "plain"
+    ties = [f"  n{other} -> {word} [{look}, style={style}, dir=none];" for other in rule.others]
+    return [f"  {word} [{written}, shape={shape}];", *ties]
 
 
 def check_direction(direction: str) -> None:
@@ -93,8 +120,8 @@ def check_direction(direction: str) -> None:
         raise SettingError(f"the direction is {direction!r}; expected one of 'BT', 'LR'")
 
 
-def with_attributes(graph: TaskGraph, name: str) -> str:
-    """Return a node's name with its attributes, as drawings show them.
+def with_attributes(graph: TaskGraph, name: str, more: Sequence[str] = ()) -> str:
+    """Return a node's name with its attributes, and more words, as drawings show them.
 
     Examples
     --------
@@ -104,11 +131,9 @@ def with_attributes(graph: TaskGraph, name: str) -> str:
     >>> with_attributes(sweet, "stir"), with_attributes(sweet, "pour")
     ('stir (optional, repeatable)', 'pour')
     """
-    known = graph.attributes.get(name)
-    if known is None or not (known.optional or known.repeatable):
-        return name
+    known = graph.attributes.get(name, StepAttributes())
     words = [word for word in ("optional", "repeatable") if getattr(known, word)]
-    return f"{name} ({', '.join(words)})"
+    return f"{name} ({', '.join((*words, *more))})" if words or more else name
 
 
 def _label(name: str) -> str:

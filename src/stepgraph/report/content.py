@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from stepgraph.alignment import Aligner, explain_alignment
 from stepgraph.drawing import draw_comparison, draw_graph
-from stepgraph.drawing.facts import edge_facts, step_facts
+from stepgraph.drawing.facts import edge_facts, rules_told, step_facts
 from stepgraph.graph import Edge, TaskGraph
 from stepgraph.graph.evidence import EdgeEvidence
 from stepgraph.insight import edge_evidence
@@ -160,6 +160,8 @@ class Report:
         More pictures, as SVG.
     notes
         Remarks for the reader.
+    rules
+        A sentence for each choice, each step that undoes others, and what goes with what.
     """
 
     title: str
@@ -173,6 +175,7 @@ class Report:
     comparison: str = ""
     charts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
 
 
 def make_report(
@@ -238,6 +241,7 @@ def make_report(
         comparison="" if truth is None else draw_comparison(graph, truth, theme="auto"),
         charts=() if truth is None else tuple(reliability_charts(graph, truth)),
         notes=tuple(notes),
+        rules=rules_told(graph),
     )
 
 

@@ -34,6 +34,7 @@ def to_html(report: Report) -> str:
     sections = [
         ("graph", "The graph", _graph(report)),
         ("steps", "Steps and what they need", _steps(report.steps)),
+        ("rules", "Choices, undoing and what goes with what", _list(report.rules)),
         ("recordings", "Recordings", _recordings(report.recordings)),
         ("training", "Training", _training(report)),
         ("scores", "Against the known graph", _scores(report)),
@@ -101,7 +102,8 @@ def _picture(content: str, label: str, kind: str = "wide") -> str:
 def _graph(report: Report) -> str:
     if not report.drawing:
         return ""
-    about = "Arrows point from a step to what it needs; START is at the bottom."
+    arrows = "Arrows without a word" if report.rules else "Arrows"
+    about = f"{arrows} point from a step to what it needs; START is at the bottom."
     return f"<p>{about}</p>{_picture(report.drawing, 'Drawing of the graph')}"
 
 

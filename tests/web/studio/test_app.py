@@ -10,6 +10,7 @@ import pytest
 
 from stepgraph.errors import FormatError, InputError
 from stepgraph.formats import read_graph, save_graph
+from stepgraph.graph import Choice, Undoing
 from stepgraph.web.studio.files import read_upload
 from stepgraph.web.studio.graph_source import GraphSource
 from stepgraph.web.studio.limits import StudioLimits
@@ -343,6 +344,17 @@ def test_markup_in_names_is_escaped_in_the_drawing(tmp_path: Path) -> None:
         svg = studio.client.get("/api/state").json()["svg"]
         assert "<script" not in svg
         assert "&lt;script&gt;" in svg
+
+
+def test_the_drawing_shows_the_rules_of_a_graph(tmp_path: Path) -> None:
+    ruled = TEA.replace(
+        choices=[Choice([["warm pot"], ["add leaves"]])], undoings=[Undoing("pour", ["warm pot"])]
+    )
+    with RunningStudio(tmp_path / "ruled.json", GraphSource.of_graph(ruled)) as studio:
+        svg = studio.client.get("/api/state").json()["svg"]
+        assert ">one of</text>" in svg
+        assert ">undoes</text>" in svg
+        assert "var(--stepgraph-undoes," in svg
 
 
 def test_marked_mistakes_are_left_out_unless_the_box_is_ticked(studio: RunningStudio) -> None:

@@ -8,11 +8,12 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from stepgraph.drawing.graph_svg import measure, paint
+from stepgraph.drawing.graph_svg import measure, measure_word, paint
 from stepgraph.drawing.picture import Arrow, Picture, picture_of_graph
 from stepgraph.drawing.placement import Placement, place_parts
 from stepgraph.drawing.themes import get_theme
 from stepgraph.errors import InputError, UnknownNameError
+from stepgraph.formats.drawn_rules import DrawnRule
 from stepgraph.graph import Edge, TaskGraph
 from stepgraph.monitoring import Monitor, explain
 from stepgraph.sequences import END, START, Demonstrations
@@ -281,14 +282,20 @@ def draw_state(state: State) -> str:
     """
     shown = picture_of_graph(state.graph)
     # The page shows the title and the legend beside the drawing.
-    picture = Picture("", shown.boxes, shown.arrows, (), shown.summary)
+    picture = Picture("", shown.boxes, shown.arrows, (), shown.summary, rules=shown.rules)
     labels = [measure(box) for box in picture.boxes]
     sizes = tuple((label.width, label.height) for label in labels)
-    placement = _placed(sizes, tuple((arrow.step, arrow.precondition) for arrow in picture.arrows))
+    ends = tuple((arrow.step, arrow.precondition) for arrow in picture.arrows)
+    placement = _placed(sizes, ends, picture.rules)
     return paint(picture, labels, placement, _THEME)
 
 
 @lru_cache(maxsize=64)
-def _placed(sizes: tuple[tuple[float, float], ...], ends: tuple[tuple[int, int], ...]) -> Placement:
+def _placed(
+    sizes: tuple[tuple[float, float], ...],
+    ends: tuple[tuple[int, int], ...],
+    rules: tuple[DrawnRule, ...],
+) -> Placement:
     """Return a placement, cached because undo and redo return to earlier graphs."""
-    return place_parts(sizes, [Arrow(*pair) for pair in ends])
+    words = [measure_word(rule) for rule in rules]
+    return place_parts(sizes, [Arrow(*pair) for pair in ends], rules=rules, word_sizes=words)
