@@ -118,5 +118,7 @@ def test_the_options_of_a_section_stand_below_it(stepgraph: Run) -> None:
     assert re.findall(r"^  (--\S+)", section, flags=re.MULTILINE) == [
         "--must",
         "--never",
+        "--one-of",
+        "--undoes",
         "--prior",
     ]

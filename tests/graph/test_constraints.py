@@ -11,7 +11,15 @@ import pytest
 from stepgraph.errors import CycleError, InputError, SettingError, UnknownNameError
 from stepgraph.graph import NO_CONSTRAINTS, Constraints, StepAttributes
 
-STATED = Constraints([("mix", "egg")], [("egg", "mix")], [("bake", "mix")], ["egg"], ["mix"])
+STATED = Constraints(
+    [("mix", "egg")],
+    [("egg", "mix")],
+    [("bake", "mix")],
+    ["egg"],
+    ["mix"],
+    [("fry", ["bake", "cool"])],
+    [("drop", "egg")],
+)
 
 
 def test_without_anything_decided_constraints_are_false() -> None:
@@ -23,7 +31,7 @@ def test_edges_are_tuples_each_once_and_must_and_pinned_are_required() -> None:
     again = Constraints(must=[["mix", "egg"], ("mix", "egg")], pinned=[("mix", "egg"), ("a", "b")])  # type: ignore[list-item]
     assert again.must == (("mix", "egg"),)
     assert again.required == (("mix", "egg"), ("a", "b"))
-    assert STATED.steps == ("mix", "egg", "bake")
+    assert STATED.steps == ("mix", "egg", "bake", "fry", "cool", "drop")
 
 
 @pytest.mark.parametrize("name", ["must", "never", "pinned"])

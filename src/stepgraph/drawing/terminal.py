@@ -155,14 +155,20 @@ def _rules(graph: TaskGraph, numbered: Mapping[str, str]) -> dict[str, list[str]
         *most, last = [text for step, text in numbered.items() if step in steps and step != own]
         return f"{', '.join(most)} and {last}" if most else last
 
+    def spans(steps: Collection[str]) -> str:
+        numbers = [place for place, step in enumerate(numbered) if step in steps]
+        return " + ".join(_ranges(numbers))
+
     rules: dict[str, list[str]] = {step: [] for step in graph.steps}
     for choice in graph.choices:
+        several = any(len(own) > 1 for own in choice.alternatives)
+        some = "at most one of" if choice.optional else "one of"
+        every = f"{some} {' or '.join(map(spans, choice.alternatives))}"
         for own in choice.alternatives:
+            first = next(step for step in numbered if step in own)
             instead = [f"or {listed(other)}" for other in choice.alternatives if other != own]
             instead += ["or none of them"] if choice.optional else []
-            for step in own:
-                also = [f"and {listed(own, step)}"] if len(own) > 1 else []
-                rules[step].append(", ".join([*also, *instead]))
+            rules[first].append(every if several else ", ".join(instead))
     for undoing in graph.undoings:
         rules[undoing.step].append(f"undoes {listed(undoing.undone)}")
     for step, known in graph.attributes.items():
