@@ -10,8 +10,8 @@ from collections.abc import Callable, Container, Mapping
 from benchmarks.datasets.contest import CONTEST, LOGS
 from benchmarks.graphs.edge_rows import by_f1
 from benchmarks.harness import Row
-from benchmarks.mistakes.contest import ROWS as JUDGES
-from benchmarks.mistakes.contest import accuracy_interval, by_process
+from benchmarks.mistakes.contest import by_process, fitting_and_precision
+from benchmarks.mistakes.fitting import JUDGES, accuracy_interval
 from benchmarks.table_parts import (
     ANCHORED,
     EDGES,
@@ -415,7 +415,7 @@ TABLES: dict[str, Table] = {
         "method",
         ("method", same(tuple(JUDGES))),
         ("data", {name: name for name in LOGS}),
-        share("fitting"),
+        fitting_and_precision,
     ),
     "monitor-uncertain": crossed(
         "monitor-uncertain",
