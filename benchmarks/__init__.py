@@ -154,6 +154,11 @@ BENCHMARKS = MappingProxyType(
                 "benchmarks.mistakes.contest",
             ),
             BenchmarkEntry(
+                "powl",
+                "whether runs fit processes with choices and loops, whose nets are known",
+                "benchmarks.mistakes.powl",
+            ),
+            BenchmarkEntry(
                 "calibration",
                 "whether the probabilities of edges and pairs mean what they say",
                 "benchmarks.graphs.calibration",

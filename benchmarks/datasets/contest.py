@@ -70,7 +70,9 @@ def read_contest(directory: Path) -> list[ContestProcess]:
     folder = directory / CONTEST
     names = [path.name.removesuffix(TRAINING) for path in folder.glob(f"*{TRAINING}")]
     if not names:
-        raise missing_file(folder / f"1{TRAINING}", "traces of a process of the contest to learn from")
+        raise missing_file(
+            folder / f"1{TRAINING}", "traces of a process of the contest to learn from"
+        )
     return [_read_process(folder, name) for name in sorted(names, key=lambda n: (len(n), n))]
 
 

@@ -10,7 +10,6 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +37,8 @@ from benchmarks.mistakes.fitting import (
     Learned,
     compared,
     count_allowed,
+    differing,
+    disagreement,
     fit_columns,
     judge_row,
     judge_traces,
@@ -124,12 +125,12 @@ def judge_contest(
                 processes, labels, said[method], learned, strict=True
             )
         ]
-        rows.append(row | _differing(method, flat))
+        rows.append(row | differing(method, flat))
     right = {
         method: [float(a == b) for a, b in zip(verdicts, every, strict=True)]
         for method, verdicts in flat.items()
     }
-    return compared(rows, right), [*_disagreement(CONTEST, flat), *_times(processes, learned)]
+    return compared(rows, right), [*disagreement(CONTEST, flat), *_times(processes, learned)]
 
 
 def judge_cases(
@@ -165,10 +166,10 @@ def judge_cases(
         | {"traces": len(cases)}
         | rate("fitting", said[method])
         | _precision(allowed.get(method, ()))
-        | _differing(method, said)
+        | differing(method, said)
         for method in chosen
     ]
-    return rows, _disagreement(name, said)
+    return rows, disagreement(name, said)
 
 
 def _precision(counts: Sequence[tuple[int, int]]) -> dict[str, float]:
@@ -188,39 +189,6 @@ def _weighted(cases: Iterable[Trace]) -> Demonstrations:
             replace(own, weight=float(weight)) for own, weight in zip(given, weights, strict=True)
         ),
     )
-
-
-def _differing(method: str, said: Mapping[str, Sequence[bool]]) -> dict[str, Any]:
-    """Return on how many traces a question to the graph and each other have two answers."""
-    if method not in OF_THE_GRAPH:
-        return {}
-    others = [other for other in OF_THE_GRAPH if other in said and other != method]
-    return {"differs_from": {other: _unlike(said[method], said[other]) for other in others}}
-
-
-def _unlike(first: Sequence[bool], second: Sequence[bool]) -> int:
-    return sum(a != b for a, b in zip(first, second, strict=True))
-
-
-def _disagreement(data: str, said: Mapping[str, Sequence[bool]]) -> list[str]:
-    asked = [name for name in OF_THE_GRAPH if name in said]
-    if len(asked) < 2:
-        return []
-    every = list(zip(*(said[name] for name in asked), strict=True))
-    apart = sum(len(set(answers)) > 1 for answers in every)
-    if not apart:
-        return [f"{data}: {', '.join(asked)} agree on all {len(every):,} traces"]
-    unlike = {
-        f"{first} and {second}": _unlike(said[first], said[second])
-        for first, second in combinations(asked, 2)
-    }
-    pairs = [f"{pair} differ on {number:,}" for pair, number in unlike.items() if number]
-    return [
-        (
-            f"{data}: {', '.join(asked)} do not all agree on {apart:,} of {len(every):,} traces; "
-            f"{', '.join(pairs)}"
-        )
-    ]
 
 
 def _times(processes: Sequence[ContestProcess], learned: Sequence[Learned]) -> list[str]:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 import stepgraph
@@ -279,6 +279,40 @@ def rate(key: str, values: Sequence[float], *, interval: bool = True) -> dict[st
         low, high = bootstrap_interval([float(value) for value in values])
         found |= {f"{key}_low90": low, f"{key}_high90": high}
     return found
+
+
+def differing(method: str, said: Mapping[str, Sequence[bool]]) -> dict[str, Any]:
+    """Return on how many traces a question to the graph and each other have two answers."""
+    if method not in OF_THE_GRAPH:
+        return {}
+    others = [other for other in OF_THE_GRAPH if other in said and other != method]
+    return {"differs_from": {other: _unlike(said[method], said[other]) for other in others}}
+
+
+def _unlike(first: Sequence[bool], second: Sequence[bool]) -> int:
+    return sum(a != b for a, b in zip(first, second, strict=True))
+
+
+def disagreement(data: str, said: Mapping[str, Sequence[bool]]) -> list[str]:
+    """Return a note on the traces of some data on which questions to a graph have two answers."""
+    asked = [name for name in OF_THE_GRAPH if name in said]
+    if len(asked) < 2:
+        return []
+    every = list(zip(*(said[name] for name in asked), strict=True))
+    apart = sum(len(set(answers)) > 1 for answers in every)
+    if not apart:
+        return [f"{data}: {', '.join(asked)} agree on all {len(every):,} traces"]
+    unlike = {
+        f"{first} and {second}": _unlike(said[first], said[second])
+        for first, second in combinations(asked, 2)
+    }
+    pairs = [f"{pair} differ on {number:,}" for pair, number in unlike.items() if number]
+    return [
+        (
+            f"{data}: {', '.join(asked)} do not all agree on {apart:,} of {len(every):,} traces; "
+            f"{', '.join(pairs)}"
+        )
+    ]
 
 
 def compared(

@@ -109,7 +109,7 @@ def test_precision_counts_the_allowed_steps_that_were_ever_recorded_after_a_begi
         run_benchmark("contest", data=tmp_path, methods=["valid", "check", "always-fits"]),
         "running-example",
     )
-    # Beginnings of "abcd": a; b, c; c, d; d. Of "acbd": a; b, c; b; d. Of "abdc": the last one is c.
+    # Recorded next, from the first step on: a; b or c; c or d; d in "abcd", and c in "abdc".
     recorded = 5 * (1 + 2 + 2 + 1) + 4 * (1 + 2 + 1 + 1) + (1 + 2 + 2 + 1)
     assert rows["always-fits"]["precision"] == recorded / (4 * 4 * 10)
     assert rows["always-fits"]["precision"] < rows["valid"]["precision"] <= 1
