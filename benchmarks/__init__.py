@@ -159,6 +159,11 @@ BENCHMARKS = MappingProxyType(
                 "benchmarks.mistakes.powl",
             ),
             BenchmarkEntry(
+                "rework",
+                "whether taking parts off is learned to undo putting them on",
+                "benchmarks.mistakes.rework",
+            ),
+            BenchmarkEntry(
                 "calibration",
                 "whether the probabilities of edges and pairs mean what they say",
                 "benchmarks.graphs.calibration",
