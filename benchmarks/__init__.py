@@ -144,6 +144,16 @@ BENCHMARKS = MappingProxyType(
                 "benchmarks.graphs.attributes",
             ),
             BenchmarkEntry(
+                "rules",
+                "choices, rework and steps that go together, on random procedures",
+                "benchmarks.graphs.rules",
+            ),
+            BenchmarkEntry(
+                "rules-found",
+                "how many rules are learned, also where there are none",
+                "benchmarks.graphs.rules_found",
+            ),
+            BenchmarkEntry(
                 "audit",
                 "recordings and steps with errors of order, found without their tags",
                 "benchmarks.mistakes.audit",
