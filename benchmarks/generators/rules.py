@@ -114,7 +114,9 @@ class _Rules:
         """Return the procedure with its rules, names dealt at random."""
         names = list(self.needs)
         dealt = dict(zip(names, self.rng.sample(names, len(names)), strict=True))
-        edges = [(dealt[step], dealt[own]) for step, needs in self.needs.items() for own in needs]
+        edges = [
+            (dealt[step], dealt[own]) for step, needs in self.needs.items() for own in sorted(needs)
+        ]
         return TaskGraph(
             names,
             connect_ends(names, edges),

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from benchmarks import run_benchmark
-from benchmarks.datasets.petri_nets import PetriNet
+from benchmarks.datasets.contest import traces
+from benchmarks.datasets.petri_nets import PetriNet, read_processes
 from benchmarks.harness import BenchmarkResult, MissingDataError
-from benchmarks.mistakes.powl import CHANGES, METHODS, RUNS, draw_runs
+from benchmarks.mistakes.powl import CHANGES, METHODS, RUNS, draw_runs, half_of, training_of
 from tests.benchmarks.net_files import CHOICE_AND_LOOP, net_text, write_net
 
 CHAIN = ("s a p", "p b q", "q c e")
@@ -23,8 +24,8 @@ def processes(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def by_method(result: BenchmarkResult) -> dict[str, dict[str, Any]]:
-    return {row["method"]: dict(row) for row in result.rows}
+def by_method(result: BenchmarkResult, data: str = "powl") -> dict[str, dict[str, Any]]:
+    return {row["method"]: dict(row) for row in result.rows if row["data"] == data}
 
 
 def test_disturbed_runs_are_rejected_by_the_net_and_others_accepted() -> None:
@@ -69,6 +70,18 @@ def test_memory_knows_the_log_alone(processes: Path) -> None:
     assert set(memory["rejected"].values()) == {1.0}
 
 
+def test_half_of_a_log_teaches_memory_less(processes: Path) -> None:
+    result = run_benchmark("powl", data=processes, methods=["memory"])
+    whole, half = (by_method(result, data)["memory"] for data in ("powl", "powl-half"))
+    assert half["processes"][0] == whole["processes"][0]  # one trace has no smaller half
+    assert half["unseen"] > whole["unseen"]
+    assert half["accuracy"] < whole["accuracy"]
+    training = training_of(read_processes(processes)[1])
+    part = half_of(training, "02")
+    assert len(part) == 2
+    assert set(traces(part)) < set(traces(training))
+
+
 def test_a_chain_is_learned(processes: Path) -> None:
     valid = by_method(run_benchmark("powl", data=processes, methods=["valid"]))["valid"]
     assert valid["processes"][0]["accuracy"] == 1.0
@@ -83,11 +96,12 @@ def test_a_process_without_a_log_is_learned_from_drawn_runs_and_noted(processes:
 
 
 def test_methods_and_processes_are_shown_as_tables(processes: Path) -> None:
-    methods, single = run_benchmark("powl", data=processes).tables()
+    methods, single, *_ = run_benchmark("powl", data=processes).tables()
     assert [line[0] for line in methods.table()] == list(METHODS)
     assert [line[:3] for line in single.table()] == [["01", "1", "3"], ["02", "4", "4"]]
-    (only, alone) = run_benchmark("powl", data=processes, methods=["always-fits"]).tables()
+    only, alone, *half = run_benchmark("powl", data=processes, methods=["always-fits"]).tables()
     assert (len(only.table()), alone.table()[0][3]) == (1, "50.0")
+    assert [line[1] for line in half[1].table()] == ["1", "2"]
 
 
 def test_it_needs_its_data(tmp_path: Path) -> None:
