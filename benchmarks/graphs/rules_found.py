@@ -115,8 +115,12 @@ SOURCES: Mapping[str, Source] = {
     ),
     **{name: Source(f"event log {name}", SOME, _log(name)) for name in LOGS},
     **{
-        name: Source("assemblies with parts taken off", SOME, _assemblies(name))
-        for name in ASSEMBLIES
+        name: Source(f"{about}, parts taken off again", SOME, _assemblies(name))
+        for name, about in {
+            "meccano-psr": "MECCANO-PSR",
+            "assembly101": "Assembly101 as one procedure",
+            "assembly101-toys": "kinds of toys of Assembly101",
+        }.items()
     },
 }
 
