@@ -204,11 +204,11 @@ def _scores(found: Sequence[RulePairs], problems: Sequence[RuleProblem]) -> dict
         for own, problem in zip(found, problems, strict=True):
             pairs: frozenset[Pair] = getattr(own, kind)
             true: frozenset[Pair] = getattr(problem.true, kind)
-            wrong = pairs & problem.apart if kind == "goes_with" else pairs - true
-            if kind == "undoings":
-                wrong -= {(other, step) for step, other in true}
             number += len(pairs)
             recalls.append(len(pairs & true) / len(true))
+            if kind == "undoings":  # the other way round is neither right nor wrong
+                pairs -= {(other, step) for step, other in true}
+            wrong = pairs & problem.apart if kind == "goes_with" else pairs - true
             if pairs:
                 precisions.append(1 - len(wrong) / len(pairs))
         scores[f"{kind}_found"] = number
