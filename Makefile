@@ -86,9 +86,9 @@ docs: $(VENV)/.docs
 # transformer: make bench BENCH=paper OPTIONS_paper=--quick. The figures of the documents are then
 # brought in step by: $(BIN)/python -m benchmarks.documents bench-output
 BENCH ?= paper captaincook4d captaincook4d-unfiltered data-split agreement assembly101-o \
-	epic-tent-o perturbation unseen understanding fusion-weights synthetic advice attributes audit \
-	contest calibration captaincook4d-trials assembly101-trials synthetic-trials monitor-uncertain \
-	smoother recogniser speed monitor alignment draw serve scale scaling
+	epic-tent-o perturbation unseen understanding fusion-weights synthetic advice attributes rules \
+	rules-found audit contest powl rework calibration captaincook4d-trials assembly101-trials \
+	synthetic-trials monitor-uncertain smoother recogniser speed monitor alignment draw serve scale scaling
 OPTIONS_perturbation := --seeds 10
 OPTIONS_recogniser := --seeds 3
 OPTIONS_unseen := --seeds 3

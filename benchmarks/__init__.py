@@ -144,6 +144,16 @@ BENCHMARKS = MappingProxyType(
                 "benchmarks.graphs.attributes",
             ),
             BenchmarkEntry(
+                "rules",
+                "choices, rework and steps that go together, on random procedures",
+                "benchmarks.graphs.rules",
+            ),
+            BenchmarkEntry(
+                "rules-found",
+                "how many rules are learned, also where there are none",
+                "benchmarks.graphs.rules_found",
+            ),
+            BenchmarkEntry(
                 "audit",
                 "recordings and steps with errors of order, found without their tags",
                 "benchmarks.mistakes.audit",
@@ -152,6 +162,16 @@ BENCHMARKS = MappingProxyType(
                 "contest",
                 "whether traces fit a process, asked of a graph and of counted rules",
                 "benchmarks.mistakes.contest",
+            ),
+            BenchmarkEntry(
+                "powl",
+                "whether runs fit processes with choices and loops, whose nets are known",
+                "benchmarks.mistakes.powl",
+            ),
+            BenchmarkEntry(
+                "rework",
+                "whether taking parts off is learned to undo putting them on",
+                "benchmarks.mistakes.rework",
             ),
             BenchmarkEntry(
                 "calibration",

@@ -143,7 +143,10 @@ def crossed(
     cell: Cell,
     **wanted: Any,
 ) -> Table:
-    """Return a table with one key's values down and another's across, and their names."""
+    """Return a table with one key's values down and another's across, and their names.
+
+    A value without any row has no line.
+    """
 
     def table(results: Results) -> Lines:
         lines = [[corner, *across[1].values()]]
@@ -152,7 +155,8 @@ def crossed(
                 rows_of(results, benchmark, **wanted, **{down[0]: value, across[0]: other})
                 for other in across[1]
             ]
-            lines.append([name, *(cell(rows[0]) if rows else "" for rows in found)])
+            if any(found):
+                lines.append([name, *(cell(rows[0]) if rows else "" for rows in found)])
         return lines
 
     return table

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
 
-from benchmarks.datasets.contest import CONTEST, LOGS
 from benchmarks.graphs.edge_rows import by_f1
 from benchmarks.harness import Row
-from benchmarks.mistakes.contest import ROWS as JUDGES
-from benchmarks.mistakes.contest import accuracy_interval, by_process
+from benchmarks.rule_tables import RULE_TABLES
 from benchmarks.table_parts import (
     ANCHORED,
     EDGES,
@@ -396,27 +394,7 @@ TABLES: dict[str, Table] = {
     "attributes": attributes,
     "audit": audit,
     "advice": advice,
-    "contest": listed(
-        "contest",
-        {
-            "method": code("method"),
-            "a trace fits if": text("about"),
-            "accuracy": share("accuracy"),
-            "interval": accuracy_interval,
-            "TPR": share("true_positive_rate"),
-            "TNR": share("true_negative_rate"),
-            "by process": by_process,
-            **NEXT,
-        },
-        data=CONTEST,
-    ),
-    "contest-logs": crossed(
-        "contest",
-        "method",
-        ("method", same(tuple(JUDGES))),
-        ("data", {name: name for name in LOGS}),
-        share("fitting"),
-    ),
+    **RULE_TABLES,
     "monitor-uncertain": crossed(
         "monitor-uncertain",
         "errors of the recogniser",

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from benchmarks.datasets.directory import VARIABLE
-from benchmarks.harness import MissingDataError
+from benchmarks.datasets.directory import missing_file
 from stepgraph.errors import FormatError
 from stepgraph.logs import read_log
 from stepgraph.sequences import Demonstrations
@@ -71,14 +70,16 @@ def read_contest(directory: Path) -> list[ContestProcess]:
     folder = directory / CONTEST
     names = [path.name.removesuffix(TRAINING) for path in folder.glob(f"*{TRAINING}")]
     if not names:
-        raise _missing(folder / f"1{TRAINING}", "traces of a process of the contest to learn from")
+        raise missing_file(
+            folder / f"1{TRAINING}", "traces of a process of the contest to learn from"
+        )
     return [_read_process(folder, name) for name in sorted(names, key=lambda n: (len(n), n))]
 
 
 def _read_process(folder: Path, name: str) -> ContestProcess:
     test = folder / f"{name}{TEST}"
     if not test.is_file():
-        raise _missing(test, f"the labelled traces of the contest's process {name}")
+        raise missing_file(test, f"the labelled traces of the contest's process {name}")
     # The reader keeps procedures apart and joins equal traces: labels as procedures stay whole.
     labelled = read_log(test, columns={"procedure": LABEL}).procedures
     for label in labelled:
@@ -105,7 +106,7 @@ def read_cases(directory: Path, name: str) -> tuple[Trace, ...]:
     """
     path = directory / "logs" / LOGS[name]
     if not path.is_file():
-        raise _missing(path, f"the cases of the event log {name}")
+        raise missing_file(path, f"the cases of the event log {name}")
     return traces(read_log(path).only())
 
 
@@ -118,10 +119,3 @@ def traces(given: Demonstrations) -> tuple[Trace, ...]:
     (('a', 'b'), ('b',))
     """
     return tuple(given.names(own) for own in given for _ in range(round(own.weight)))
-
-
-def _missing(path: Path, what: str) -> MissingDataError:
-    return MissingDataError(
-        f"{path} is missing; it holds {what}: put it there, or point {VARIABLE} (or --data) at a "
-        "directory that has it"
-    )

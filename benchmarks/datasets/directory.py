@@ -82,7 +82,23 @@ def inside(directory: Path, path: str) -> Path:
     return target
 
 
-__all__ = ["VARIABLE", "data_directory", "data_file"]
+__all__ = ["VARIABLE", "data_directory", "data_file", "missing_file"]
+
+
+def missing_file(path: Path, what: str) -> MissingDataError:
+    """Return the error for a file that is in no catalogue and not there.
+
+    Parameters
+    ----------
+    path
+        Where it was looked for.
+    what
+        What it holds.
+    """
+    return MissingDataError(
+        f"{path} is missing; it holds {what}: put it there, or point {VARIABLE} (or --data) at a "
+        "directory that has it"
+    )
 
 
 def data_file(directory: Path, folder: str, name: str) -> Path:

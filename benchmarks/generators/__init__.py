@@ -2,8 +2,9 @@
 
 `random_procedure` draws a graph, `draw_demonstrations` draws recordings uniformly from its valid
 orders, `with_choices` adds steps that may be left out or repeated, and `Noise` says what goes
-wrong, every error marked on its recording. As the truth is known, this tells how many recordings
-a method needs and how many errors it bears.
+wrong, every error marked on its recording. `rules` adds choices between steps and rework, and
+draws runs of them. As the truth is known, this tells how many recordings a method needs and how
+many errors it bears.
 """
 
 from __future__ import annotations

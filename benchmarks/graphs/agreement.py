@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.datasets.captaincook4d import read_recipes
-from benchmarks.datasets.directory import VARIABLE, data_directory
+from benchmarks.datasets.directory import data_directory, missing_file
 from benchmarks.graphs.captaincook4d import read_unfiltered
 from benchmarks.harness import (
     BenchmarkResult,
     Column,
-    MissingDataError,
     Request,
     choose_rows,
     compute_rows,
@@ -110,10 +109,7 @@ def read_salads(directory: Path) -> dict[str, list[str]]:
     """
     path = directory / "50salads" / "50salads.csv"
     if not path.is_file():
-        raise MissingDataError(
-            f"{path} is missing; it holds 50 Salads' segments, with the columns 'recording' and "
-            f"'step': put it there, or point {VARIABLE} (or --data) at a directory that has it"
-        )
+        raise missing_file(path, "50 Salads' segments, with the columns 'recording' and 'step'")
     salads: dict[str, list[str]] = {}
     with path.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):

@@ -1,6 +1,6 @@
 """Nets and processes played with tokens, to list all that they can do.
 
-This reads the files by itself, with none of the code that stepgraph imports them by.
+This reads the files with none of the code by which stepgraph understands nets and processes.
 """
 
 from __future__ import annotations
@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import permutations
+from typing import TypeVar
 from xml.etree import ElementTree as ET
 
+from benchmarks.datasets.petri_nets import PetriNet
 from stepgraph.graph import TaskGraph
 
 Order = tuple[str, ...]
-State = frozenset[tuple[str, int]]  # tokens by place
-Firings = Callable[[Counter[str]], Iterator[tuple[str | None, Counter[str]]]]
+Marking = TypeVar("Marking", bound=Hashable)
 
 PNML = "{http://www.pnml.org/version-2009/grammar/pnml}"
 BPMN = "{http://www.omg.org/spec/BPMN/20100524/MODEL}"
@@ -43,30 +44,8 @@ def _without_some(order: Order, optional: Iterable[str]) -> Iterator[Order]:
 
 def orders_of_net(text: str) -> set[Order]:
     """Return the visible sides of all runs of a net from its first marking to its last."""
-    root = ET.fromstring(text.encode())  # noqa: S314 - our own file
-    before: dict[str, list[str]] = {}
-    after: dict[str, list[str]] = {}
-    for arc in root.iter(f"{PNML}arc"):
-        after.setdefault(arc.attrib["source"], []).append(arc.attrib["target"])
-        before.setdefault(arc.attrib["target"], []).append(arc.attrib["source"])
-    labels: dict[str, str | None] = {}
-    for transition in root.iter(f"{PNML}transition"):
-        name = transition.find(f"{PNML}name/{PNML}text")
-        labels[transition.attrib["id"]] = None if name is None else name.text
-    tokens: Counter[str] = Counter()
-    for place in root.iter(f"{PNML}place"):
-        marking = place.find(f"{PNML}initialMarking/{PNML}text")
-        if marking is not None and "id" in place.attrib:
-            tokens[place.attrib["id"]] = int(marking.text or "0")
-    (last,) = root.iter(f"{PNML}marking")
-    final = Counter({place.attrib["idref"]: 1 for place in last})
-
-    def firings(marking: Counter[str]) -> Iterator[tuple[str | None, Counter[str]]]:
-        for id_, label in labels.items():
-            if all(marking[place] for place in before[id_]):
-                yield label, marking - Counter(before[id_]) + Counter(after[id_])
-
-    return _runs(tokens, firings, lambda marking: marking == final)
+    net = PetriNet.from_pnml(text)
+    return _runs(net.start, net.firings, lambda marking: marking == net.end)
 
 
 def orders_of_process(text: str) -> set[Order]:
@@ -82,33 +61,39 @@ def orders_of_process(text: str) -> set[Order]:
     names = {node.attrib["id"]: node.get("name") for node in process}
     (start,) = (id_ for id_, kind in kinds.items() if kind == "startEvent")
 
-    def firings(marking: Counter[str]) -> Iterator[tuple[str | None, Counter[str]]]:
+    def firings(tokens: Order) -> Iterator[tuple[str | None, Order]]:
+        marking = Counter(tokens)
         for id_, kind in kinds.items():
             if kind == "parallelGateway":
                 if all(marking[flow] for flow in coming[id_]):
-                    yield None, marking - Counter(coming[id_]) + Counter(going[id_])
+                    yield None, _moved(marking, coming[id_], going[id_])
             elif kind == "exclusiveGateway":
                 for flow in coming[id_]:
                     if marking[flow]:
                         for way in going[id_]:
-                            yield None, marking - Counter([flow]) + Counter([way])
+                            yield None, _moved(marking, [flow], [way])
             elif kind in ("task", "endEvent"):
                 for flow in coming[id_]:
                     if marking[flow]:
                         name = names[id_] if kind == "task" else None
-                        yield name, marking - Counter([flow]) + Counter(going[id_])
+                        yield name, _moved(marking, [flow], going[id_])
 
-    return _runs(Counter(going[start]), firings, lambda marking: not marking)
+    return _runs(tuple(going[start]), firings, lambda marking: not marking)
+
+
+def _moved(marking: Counter[str], taken: Iterable[str], given: Iterable[str]) -> Order:
+    return tuple(sorted((marking - Counter(taken) + Counter(given)).elements()))
 
 
 def _runs(
-    first: Counter[str], firings: Firings, is_final: Callable[[Counter[str]], bool]
+    first: Marking,
+    firings: Callable[[Marking], Iterator[tuple[str | None, Marking]]],
+    is_final: Callable[[Marking], bool],
 ) -> set[Order]:
-    known: dict[Hashable, set[Order]] = {}
+    known: dict[Marking, set[Order]] = {}
 
-    def runs_from(marking: Counter[str]) -> set[Order]:
-        key = frozenset(marking.items())
-        if key not in known:
+    def runs_from(marking: Marking) -> set[Order]:
+        if marking not in known:
             found: set[Order] = {()} if is_final(marking) else set()
             moved = False
             for label, after in firings(marking):
@@ -116,7 +101,7 @@ def _runs(
                 rest = runs_from(after)
                 found |= {(label, *order) for order in rest} if label else rest
             assert moved or is_final(marking), f"stuck at {marking}"
-            known[key] = found
-        return known[key]
+            known[marking] = found
+        return known[marking]
 
     return runs_from(first)

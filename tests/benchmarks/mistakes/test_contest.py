@@ -9,7 +9,8 @@ import pytest
 
 from benchmarks import run_benchmark
 from benchmarks.harness import BenchmarkResult, MissingDataError
-from benchmarks.mistakes.contest import OF_THE_GRAPH, PUBLISHED, PUBLISHED_OF, ROWS
+from benchmarks.mistakes.contest import PUBLISHED, PUBLISHED_OF
+from benchmarks.mistakes.fitting import JUDGES, OF_THE_GRAPH
 from tests.benchmarks.contest_files import write_log, write_process
 
 CHAIN = ["abcd"] * 6 + ["abdc"] * 4
@@ -37,7 +38,7 @@ def test_the_questions_to_one_graph_and_the_rules_differ_where_they_ask_for_less
     contest: Path,
 ) -> None:
     rows = by_method(run_benchmark("contest", data=contest))
-    assert list(rows) == list(ROWS)
+    assert list(rows) == list(JUDGES)
     assert {row["true_positive_rate"] for row in rows.values()} == {1.0}
     rejected = {method: round(4 * row["true_negative_rate"]) for method, row in rows.items()}
     assert rejected["always-fits"] == 0
@@ -100,6 +101,21 @@ def test_cases_of_a_log_are_judged_by_what_the_others_teach(tmp_path: Path) -> N
     assert by_method(again, "running-example") == rows
 
 
+def test_precision_counts_the_allowed_steps_that_were_ever_recorded_after_a_beginning(
+    tmp_path: Path,
+) -> None:
+    write_log(tmp_path, "running-example.xes", ["abcd"] * 5 + ["acbd"] * 4 + ["abdc"])
+    rows = by_method(
+        run_benchmark("contest", data=tmp_path, methods=["valid", "check", "always-fits"]),
+        "running-example",
+    )
+    # Recorded next, from the first step on: a; b or c; c or d; d in "abcd", and c in "abdc".
+    recorded = 5 * (1 + 2 + 2 + 1) + 4 * (1 + 2 + 1 + 1) + (1 + 2 + 2 + 1)
+    assert rows["always-fits"]["precision"] == recorded / (4 * 4 * 10)
+    assert rows["always-fits"]["precision"] < rows["valid"]["precision"] <= 1
+    assert "precision" not in rows["check"]  # it says nothing about the next step
+
+
 def test_published_figures_stand_beside_the_processes_that_they_are_of(tmp_path: Path) -> None:
     for name in PUBLISHED_OF:
         write_process(tmp_path, name, ["ab"], {"ab": "true", "ba": "false"})
@@ -113,9 +129,14 @@ def test_published_figures_stand_beside_the_processes_that_they_are_of(tmp_path:
 def test_every_part_is_shown_as_a_table(contest: Path) -> None:
     write_log(contest, "running-example.xes", ["abc"] * 6)
     labelled, logs = run_benchmark("contest", data=contest).tables()
-    assert [line[0] for line in labelled.table()] == list(ROWS)
+    assert [line[0] for line in labelled.table()] == list(JUDGES)
     assert [column.title for column in logs.columns] == ["method", "running-example (6)"]
-    assert {line[1] for line in logs.table()} == {"100.0"}
+    shown = {line[0]: line[1] for line in logs.table()}
+    assert shown["check"] == "100.0"
+    assert shown["memory"] == "100.0 / 100.0"
+    assert shown["always-fits"] == "100.0 / 33.3"  # one of three steps is ever recorded next
+    assert shown["valid"] == "100.0 / 100.0"
+    assert {cell.split(" / ")[0] for cell in shown.values()} == {"100.0"}
 
 
 def test_it_needs_some_data(tmp_path: Path) -> None:
