@@ -145,6 +145,9 @@ class Semantics:
             each = tuple(mask(steps) for steps in alternatives)
             core = tuple(steps & ~may_miss or steps for steps in each)
             groups.append(Alternatives(each, sum(each), may_be_none, core))
+        chosen = 0  # a step may be of several choices
+        for group in groups:
+            chosen |= group.every
         bringing = sum(1 << node for node, others in enumerate(with_it) if others)
         required = mask(nodes) & ~may_miss
         return cls(
@@ -161,7 +164,7 @@ class Semantics:
             bringing,
             required,
             tuple(waits_for),
-            may_miss | sum({group.every for group in groups}),
+            may_miss | chosen,
             not bringing and not groups,
         )
 

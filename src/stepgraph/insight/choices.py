@@ -46,7 +46,7 @@ class Relations(NamedTuple):
     excludes
         Whoever does the row's step does not do the column's.
     always
-        Everybody does the step.
+        Everybody does the step; where steps go together, all of them.
     slips
         The rate of slips against rules.
     """
@@ -115,8 +115,8 @@ def relations(done: BoolMatrix, weights: Matrix) -> Relations:
     without = np.stack(
         [_without_rule(both, apart, alone, total), _without_rule(apart, both, total - alone, total)]
     )
-    possible = np.stack([np.broadcast_to(varying, both.shape), np.outer(varying, varying)])
-    possible &= (alone > 0)[:, None] & ~np.eye(len(alone), dtype=bool)
+    # What everybody does says nothing about the recordings in which it is done.
+    possible = np.outer(varying, varying) & (alone > 0)[:, None] & ~np.eye(len(alone), dtype=bool)
     # The rules of one recording stand or fall together: they count as one chance for the bound.
     slips, least = SLIP, 1 / (1 / SLIP + total)
     for _ in range(ROUNDS):
@@ -129,8 +129,19 @@ def relations(done: BoolMatrix, weights: Matrix) -> Relations:
         if abs(slips - before) < 1e-9:
             break
     brings, excludes = np.where(possible, log_rule(kept, against, slips) - without, -np.inf)
-    everybody = log_rule(alone, total - alone, slips) - log_beta(alone, total - alone)
-    return Relations(brings, excludes, everybody + PRIOR, slips)
+    always = np.full(len(alone), np.inf)
+    for block in blocks(brings, varying):
+        any_of = float(weights @ done[:, block].any(axis=1))
+        if total - any_of >= FEWEST:
+            each = log_rule(alone[block], total - alone[block], slips).sum()
+            always[block] = each - log_beta(np.array(any_of), np.array(total - any_of)) + PRIOR
+    return Relations(brings, excludes, always, slips)
+
+
+def blocks(brings: Matrix, varying: BoolMatrix) -> list[list[int]]:
+    """Return the steps that some recordings leave out, those that go with each other together."""
+    together = (brings > 0) & (brings.T > 0)
+    return [own for own in _components(together) if varying[own[0]]]
 
 
 def log_rule(kept: Matrix, against: Matrix, slips: float) -> Matrix:
@@ -216,8 +227,7 @@ class _ChoiceSearch:
         self.brings = found.brings > 0
         self.slips = found.slips
         self.varying = ~done.all(axis=0)
-        together = self.brings & self.brings.T & np.outer(self.varying, self.varying)
-        self.blocks = [own for own in _components(together) if self.varying[own[0]]]
+        self.blocks = blocks(found.brings, self.varying)
         taken = np.stack([done[:, own].any(axis=1) for own in self.blocks], axis=1)
         self.taken = taken
         self.sizes = weights @ taken

@@ -15,7 +15,14 @@ from stepgraph.learners.base import Curve, Learned, Progress, check_number, no_p
 from stepgraph.learners.prior_knowledge import InformedLearner, NumberedConstraints
 from stepgraph.learners.robust.confidence import Confidence, confidence
 from stepgraph.learners.robust.demonstrators import TRUSTED, Demonstrators, Recordings, by_place
-from stepgraph.learners.robust.search import EDGE_COST, Search, first_order, ignore_share, without
+from stepgraph.learners.robust.search import (
+    EDGE_COST,
+    Search,
+    contested,
+    first_order,
+    ignore_share,
+    without,
+)
 from stepgraph.sequences import Demonstrations
 
 BoolMatrix = NDArray[np.bool_]
@@ -185,7 +192,7 @@ class Robust(InformedLearner):
         never: tuple[tuple[int, int], ...],
         report: Callable[[float], None] = ignore_share,
     ) -> tuple[Search, BoolMatrix]:
-        forbidden = np.zeros((recordings.size, recordings.size), dtype=bool)
+        forbidden = contested(recordings)
         for edge in never:
             forbidden[edge] = True
         chosen = _most_frequent(recordings)
@@ -193,7 +200,7 @@ class Robust(InformedLearner):
         for place, errors in enumerate(STARTS):
             search = Search(recordings, self._people(recordings, chosen), forbidden)
             score, order = search.improve(
-                first_order(recordings, errors),
+                first_order(recordings, errors, forbidden),
                 lambda share, place=place: report((place + share) / len(STARTS)),  # type: ignore[misc]
             )
             found.append((score, search, order))

@@ -10,6 +10,7 @@ and leave while the recordings become more probable.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -25,13 +26,19 @@ HABITS = (np.arange(10) + 0.5) / 10
 """The habits that a free pair may have: how often its first step comes first."""
 LARGEST_SCORE = 8.0
 """Cap of the log odds, so that no single pair outvotes all others."""
+FORBIDDEN = -1e9
+"""The score of a forbidden pair, which outvotes all others."""
 SUCCESSES = 20.0
 """The prior on each recording: the number of pairs the right way round."""
+LEAST_ERROR = 1e-5
+"""Smallest error rate, where it is learned from all recordings together."""
 ROUNDS = 60
 """Maximum number of rounds of expectation maximisation."""
 
 
-def first_order(recordings: Recordings, errors: float) -> BoolMatrix:
+def first_order(
+    recordings: Recordings, errors: float, forbidden: BoolMatrix | None = None
+) -> BoolMatrix:
     """Return a closed partial order that the pairs support.
 
     Parameters
@@ -41,6 +48,8 @@ def first_order(recordings: Recordings, errors: float) -> BoolMatrix:
     errors
         The prior on each recording: the number of pairs the wrong way round. The lower it is, the
         more contradictions count.
+    forbidden
+        Pairs that must not be in the order.
     """
     rates = error_rates(recordings, errors)
     odds = pair_log_odds(recordings, rates)
@@ -48,7 +57,8 @@ def first_order(recordings: Recordings, errors: float) -> BoolMatrix:
     # At even odds, as after a single recording, a pair that recordings show in one order only keeps
     # that order.
     odds = np.where(shown & ~shown.T, np.maximum(odds, 0.01), odds)
-    return best_order(np.clip(odds, -LARGEST_SCORE, LARGEST_SCORE))
+    scores = np.clip(odds, -LARGEST_SCORE, LARGEST_SCORE)
+    return best_order(scores if forbidden is None else np.where(forbidden, FORBIDDEN, scores))
 
 
 def pair_log_odds(recordings: Recordings, rates: Matrix) -> Matrix:
@@ -76,7 +86,21 @@ def capacity(rates: Matrix) -> Matrix:
     return worth
 
 
-def error_rates(recordings: Recordings, errors: float) -> Matrix:
+CONTESTED = -math.log(1000)
+"""Log odds of a pair below which the recordings that show its reverse did not slip."""
+
+
+def contested(recordings: Recordings) -> BoolMatrix:
+    """Return the pairs that recordings show the other way round too often for slips.
+
+    How often people slip is learned from all pairs together: where hardly any pair is ever shown
+    the other way round, a few recordings that do so are right.
+    """
+    odds = pair_log_odds(recordings, error_rates(recordings, None))
+    return (odds < CONTESTED) & (recordings.before.T > 0)
+
+
+def error_rates(recordings: Recordings, errors: float | None) -> Matrix:
     """Return the error rate of each sequence.
 
     It is the share of its pairs that stand the wrong way round, weighted by the probability that
@@ -87,8 +111,11 @@ def error_rates(recordings: Recordings, errors: float) -> Matrix:
     recordings
         The recordings.
     errors
-        As for `first_order`.
+        As for `first_order`; if None, the prior is learned from all recordings together.
     """
+    learned = errors is None
+    errors = SUCCESSES / 10 if errors is None else errors
+    least = LEAST_ERROR if learned else 5e-4
     shown = recordings.shown
     reverse = np.ascontiguousarray(shown.transpose(0, 2, 1))
     right, wrong = (array.reshape(len(shown), -1) for array in (shown, reverse))
@@ -98,7 +125,10 @@ def error_rates(recordings: Recordings, errors: float) -> Matrix:
         mistaken = (wrong @ ordered).astype(np.float64)
         pairs = mistaken + right @ ordered
         before = rates
-        rates = np.clip((errors + mistaken) / (errors + SUCCESSES + pairs), 5e-4, 0.45)
+        if learned:
+            mean = (1 + recordings.weights @ mistaken) / (10 + recordings.weights @ pairs)
+            errors = SUCCESSES * float(mean)
+        rates = np.clip((errors + mistaken) / (errors + SUCCESSES + pairs), least, 0.45)
         if np.abs(rates - before).max() < 1e-6:
             break
     return rates
@@ -216,6 +246,7 @@ class Search:
         before = recordings.before
         both = np.maximum(before + before.T, 1e-12)
         self.people = people
+        self.forbidden = forbidden
         self.possible = (before > 0) & (before.T / both <= MOST_REVERSED) & ~forbidden
         self.budget = BUDGET
         self.scores: list[float] = []
@@ -241,7 +272,7 @@ class Search:
             candidates = self._candidates(order)
             for place, (step, needed) in enumerate(candidates):
                 report((sweep + place / len(candidates)) / SWEEPS)
-                changed = toggled(order, step, needed)
+                changed = self._toggled(order, step, needed)
                 if changed is None:
                     continue
                 if self.budget < self.people.cost:
@@ -251,7 +282,7 @@ class Search:
                     moves.append((-gain, step, needed, bool(order[step, needed])))
             before = order
             for _, step, needed, leaves in sorted(moves):
-                changed = toggled(order, step, needed)
+                changed = self._toggled(order, step, needed)
                 if changed is None or bool(order[step, needed]) != leaves:
                     continue
                 better = self._score(changed)
@@ -268,6 +299,11 @@ class Search:
         entering = np.argwhere(self.possible & ~order & ~order.T)
         leaving = np.argwhere(reduction(order))
         return [(int(step), int(needed)) for step, needed in (*leaving, *entering)]
+
+    def _toggled(self, order: BoolMatrix, step: int, needed: int) -> BoolMatrix | None:
+        """Return an order with a pair removed or added; None if it would have a forbidden pair."""
+        changed = toggled(order, step, needed)
+        return None if changed is None or (changed & self.forbidden).any() else changed
 
     def _score(self, order: BoolMatrix) -> float:
         self.budget -= self.people.cost
