@@ -77,7 +77,7 @@ def _monitor(learned: Learned, trace: Trace) -> bool:
 
 
 def _check(learned: Learned, trace: Trace) -> bool:
-    return not stepgraph.find_violations(learned.graph, trace)
+    return not stepgraph.find_violations(learned.graph, trace, complete=True)
 
 
 def _valid(learned: Learned, trace: Trace) -> bool:

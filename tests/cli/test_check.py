@@ -16,7 +16,7 @@ WRONG = {
 def test_valid_recordings_end_with_code_0(stepgraph: Run, graph: str, demos: str) -> None:
     result = stepgraph("check", graph, demos)
     assert (result.code, result.err) == (0, "")
-    assert result.out == "2 recordings: all in a valid order\n"
+    assert result.out == "2 recordings: all as the graph says\n"
 
 
 def test_violations_end_with_code_1_and_name_the_missing_steps(
@@ -27,7 +27,7 @@ def test_violations_end_with_code_1_and_name_the_missing_steps(
     assert result.lines == [
         "ben: step 2, 'eat': done before 'stack'",
         "ben: step 3, 'stack': done before 'wash lettuce'",
-        "2 recordings: 1 in a valid order, 1 with 2 violations",
+        "2 recordings: 1 as the graph says, 1 with 2 violations",
     ]
 
 
@@ -68,15 +68,23 @@ def test_what_is_said_of_several_places_is_said_once(stepgraph: Run, graph: str,
     assert result.lines == [
         "ben: steps 1, 3 and 5, 'eat': done without 'stack'",
         "ben: steps 4 and 6, 'bite': not in the graph",
-        "1 recording: 0 in a valid order, 1 with 5 violations",
+        "ben: never done: 'wash lettuce'",
+        "1 recording: 0 as the graph says, 1 with 6 violations",
     ]
     (entry,) = stepgraph("check", graph, put("again.csv", table({"ben": again})), "--json").json
-    assert [one["position"] for one in entry["violations"]] == [1, 3, 4, 5, 6]
+    assert [one["position"] for one in entry["violations"]] == [1, 3, 4, 5, 6, 7]
+
+
+def test_recordings_may_break_off(stepgraph: Run, graph: str, put: Put) -> None:
+    short = put("short.csv", table({"ben": ["slice bread"]}))
+    assert stepgraph("check", graph, short).code == 1
+    assert stepgraph("check", graph, short).lines[0] == "ben: never done: 'wash lettuce'"
+    assert stepgraph("check", graph, short, "--unfinished").code == 0
 
 
 def test_a_single_recording_has_a_sentence_of_its_own(stepgraph: Run, graph: str, put: Put) -> None:
     one = put("one.txt", "slice bread\nwash lettuce\nstack\neat\n")
-    assert stepgraph("check", graph, one).out == "1 recording: in a valid order\n"
+    assert stepgraph("check", graph, one).out == "1 recording: as the graph says\n"
 
 
 def test_an_unknown_step_is_a_violation_with_the_nearest_name(
@@ -111,7 +119,7 @@ def test_notes_of_the_reader_are_said(
     as_json: list[str], stepgraph: Run, graph: str, put: Put
 ) -> None:
     timed = put("timed.csv", "recording,step,start\n1,slice bread,9\n1,wash lettuce,4\n")
-    result = stepgraph("check", graph, timed, *as_json)
+    result = stepgraph("check", graph, timed, "--unfinished", *as_json)
     assert result.code == 0
     assert result.err.startswith("note: 1 of 1 recordings is not in the order of their start")
 
@@ -119,8 +127,8 @@ def test_notes_of_the_reader_are_said(
 def test_the_order_of_times_can_count(stepgraph: Run, graph: str, put: Put) -> None:
     rows = "1,stack,9\n1,slice bread,1\n1,wash lettuce,2\n"
     timed = put("timed.csv", f"recording,step,start\n{rows}")
-    assert stepgraph("check", graph, timed).code == 1
-    assert stepgraph("check", graph, timed, "--order", "start").code == 0
+    assert stepgraph("check", graph, timed, "--unfinished").code == 1
+    assert stepgraph("check", graph, timed, "--unfinished", "--order", "start").code == 0
 
 
 def test_of_several_procedures_the_graphs_own_is_checked(stepgraph: Run, put: Put) -> None:
@@ -128,7 +136,7 @@ def test_of_several_procedures_the_graphs_own_is_checked(stepgraph: Run, put: Pu
     chain = [("a", "START"), ("b", "a"), ("END", "b")]
     assert stepgraph("check", put("tea.json", graph_json(chain, "tea")), several).lines == [
         "tea-0: step 1, 'b': done before 'a'",
-        "1 recording: 0 in a valid order, 1 with 1 violation",
+        "1 recording: 0 as the graph says, 1 with 1 violation",
     ]
     other = put("other.json", graph_json(chain, "coffee"))
     assert stepgraph("check", other, several, "--procedure", "tea").code == 1

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stepgraph.graph import TaskGraph
-from stepgraph.monitoring import Violation, find_violations
+from stepgraph.graph import Choice, StepAttributes, TaskGraph, Undoing
+from stepgraph.monitoring import Kind, Violation, find_violations
 from stepgraph.monitoring.violations import judge_with_reversals, reversals
 from stepgraph.sequences import END, START
-from tests.strategies import STEP_NAMES, task_graphs, valid_orders
+from tests.strategies import STEP_NAMES, graphs_with_rules, task_graphs, valid_orders
 
 MIX = TaskGraph.from_preconditions({"mix": ["egg", "milk"]})
 STEPS = st.lists(st.sampled_from([*STEP_NAMES, "unknown", START]), max_size=12)
@@ -34,20 +34,69 @@ def test_a_violation_is_exactly_a_step_without_what_it_needs(
             expected[place + 1] = set[str]()
         elif missing := set(graph.preconditions_of(step)) - set(steps[:place]):
             expected[place + 1] = missing
-    found = find_violations(graph, steps)
+    found = [v for v in find_violations(graph, steps) if v.kind is not Kind.NEEDLESS]
     assert {violation.position: set(violation.missing) for violation in found} == expected
     assert all(steps[violation.position - 1] == violation.step for violation in found)
 
 
-@given(task_graphs(), st.data())
+@given(graphs_with_rules(), st.data(), st.booleans())
 def test_no_violation_means_valid_and_valid_means_no_violation(
-    graph: TaskGraph, data: st.DataObject
+    graph: TaskGraph, data: st.DataObject, complete: bool
 ) -> None:
     steps = data.draw(st.lists(st.sampled_from(graph.steps), max_size=12))
-    # A repetition lacks nothing, so that it is no violation.
-    once = list(dict.fromkeys(steps))
-    assert (find_violations(graph, once) == ()) is graph.is_valid(once)
-    assert find_violations(graph, data.draw(valid_orders(graph))) == ()
+    found = find_violations(graph, steps, complete=complete)
+    assert (found == ()) is graph.is_valid(steps, complete=complete)
+
+
+@given(graphs_with_rules(), STEPS)
+def test_what_is_never_done_is_named_once(graph: TaskGraph, steps: list[str]) -> None:
+    whole = find_violations(graph, steps, complete=True)
+    assert whole[: len(find_violations(graph, steps))] == find_violations(graph, steps)
+    never = [v for v in whole if v.kind is Kind.OPEN_AT_FINISH]
+    names = [name for v in never for name in (v.step, *v.others)]
+    assert len(set(names)) == len(names)
+    assert not {v.step for v in never if not v.others} & {m for v in whole for m in v.missing}
+
+
+BENCH = TaskGraph.from_preconditions(
+    {"test": ["build"], "repair": ["test"], "pack": ["test", "repair"], "scrap": ["test"]}
+).replace(
+    attributes={"repair": StepAttributes(optional=True, repeatable=True)},
+    choices=[Choice([["pack"], ["scrap"]])],
+    undoings=[Undoing("repair", ["test"])],
+)
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        (["build", "test", "pack"], []),
+        (["build", "test", "repair", "pack"], ["step 4, 'pack': done before 'test'"]),
+        (
+            ["build", "test", "scrap", "pack"],
+            ["step 4, 'pack': done although 'scrap' was chosen instead of it"],
+        ),
+        (["build", "test"], ["never done: one of 'pack' or 'scrap'"]),
+        (
+            ["build", "test", "test", "pack"],
+            ["step 3, 'test': done again, although it is done and not to be repeated"],
+        ),
+        (
+            ["build", "test", "pack", "repair", "test"],
+            ["step 4, 'repair': done after 'pack', too late"],
+        ),
+        (["build"], ["never done: one of 'pack' or 'scrap'", "never done: 'test'"]),
+    ],
+)
+def test_each_kind_of_violation_has_its_words(steps: list[str], said: list[str]) -> None:
+    assert list(map(str, find_violations(BENCH, steps, complete=True))) == said
+
+
+def test_doing_again_what_was_done_too_early_repairs_it() -> None:
+    assert [v.position for v in find_violations(MIX, ["mix", "egg", "milk", "mix", "mix"])] == [
+        1,
+        5,
+    ]
 
 
 @given(task_graphs(), st.data())
@@ -55,15 +104,15 @@ def test_an_unknown_step_changes_no_other_verdict(graph: TaskGraph, data: st.Dat
     steps = data.draw(st.lists(st.sampled_from(graph.steps), max_size=8))
     place = data.draw(st.integers(0, len(steps)))
     found = find_violations(graph, [*steps[:place], "unknown", *steps[place:]])
-    others = [(v.step, v.missing) for v in found if v.known]
+    others = [(v.step, v.missing) for v in found if v.kind is not Kind.UNKNOWN_STEP]
     assert others == [(v.step, v.missing) for v in find_violations(graph, steps)]
-    assert [v.position for v in found if not v.known] == [place + 1]
+    assert [v.position for v in found if v.kind is Kind.UNKNOWN_STEP] == [place + 1]
 
 
 def test_an_unknown_step_is_reported_with_the_nearest_names() -> None:
     found = find_violations(MIX, ["Egg", "milk", "mix"])
     assert found == (
-        Violation(1, "Egg", known=False, nearest=("egg",)),
+        Violation(1, "Egg", kind=Kind.UNKNOWN_STEP, nearest=("egg",)),
         Violation(3, "mix", ("egg",)),
     )
     assert str(found[0]) == "step 1, 'Egg': not in the graph (did you mean 'egg'?)"
@@ -86,7 +135,7 @@ def test_an_unknown_step_like_no_other_is_reported_without_advice() -> None:
 @pytest.mark.parametrize("name", [START, END])
 def test_start_and_end_are_no_steps_that_anybody_does(name: str) -> None:
     (found,) = find_violations(MIX, [name])
-    assert not found.known
+    assert found.kind is Kind.UNKNOWN_STEP
 
 
 def test_a_violation_says_what_was_missing() -> None:

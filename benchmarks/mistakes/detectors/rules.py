@@ -12,7 +12,7 @@ import numpy as np
 from stepgraph.errors import SettingError
 from stepgraph.graph import TaskGraph
 from stepgraph.learners.precedence import precedence
-from stepgraph.monitoring import find_violations
+from stepgraph.monitoring import Kind, find_violations
 from stepgraph.repetitions import Repetitions
 from stepgraph.sequences import Demonstrations
 
@@ -45,7 +45,11 @@ class GraphRule:
 
     def flags(self, steps: Sequence[str]) -> tuple[bool, ...]:
         """Return which steps are done without a direct precondition, or are unknown."""
-        wrong = {violation.position for violation in find_violations(self.graph, steps)}
+        wrong = {
+            violation.position
+            for violation in find_violations(self.graph, steps)
+            if violation.kind in (Kind.TOO_EARLY, Kind.UNKNOWN_STEP)
+        }
         return tuple(position in wrong for position in range(1, len(steps) + 1))
 
 

@@ -1,9 +1,9 @@
-"""`stepgraph check`: find the steps of recordings that break a graph."""
+"""`stepgraph check`: find what of recordings does not fit a graph."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,14 +24,20 @@ def check(
     recording: options.Recordings = None,
     file_format: options.Format = None,
     column: options.ColumnNames = None,
+    unfinished: Annotated[
+        bool,
+        typer.Option(
+            "--unfinished", help="The recordings may break off: do not ask for steps never done."
+        ),
+    ] = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """List each step that was done before something it needs.
+    """List each step that does not fit the graph, and what was never done.
 
-    The command checks each repetition of a step, so one oversight can count several times, but it
-    is listed once, with all places. It asks less than 'stepgraph align' and 'stepgraph watch':
-    not whether an optional step comes late, a step is repeated needlessly, a second alternative
-    is begun, or something is never done. The exit code is 0 if no step comes too early, and 1
+    A step does not fit if it is done too early, too late, again without need, or although another
+    alternative was chosen. The command checks each repetition of a step, so one oversight can
+    count several times, but it is listed once, with all places. It finds something if and only if
+    'stepgraph watch' and 'stepgraph align' do. The exit code is 0 if all recordings fit, and 1
     otherwise.
 
     Example: stepgraph check pancakes.graph.json pancakes.csv
@@ -48,7 +54,10 @@ def check(
         only=recording,
         **options.reading(file_format, order, procedure, column),
     )
-    found = [(one.id, find_violations(loaded, demonstrations.names(one))) for one in demonstrations]
+    found = [
+        (one.id, find_violations(loaded, demonstrations.names(one), complete=not unfinished))
+        for one in demonstrations
+    ]
     performed = {one.id: set(demonstrations.names(one)) for one in demonstrations}
     print_notes(notes)
     if as_json:
@@ -66,9 +75,10 @@ def check(
 
 def _alike(violations: Sequence[Violation]) -> list[list[Violation]]:
     """Group the violations that differ only in their position."""
-    groups: dict[tuple[str, tuple[str, ...]], list[Violation]] = {}
+    groups: dict[tuple[object, ...], list[Violation]] = {}
     for violation in violations:
-        groups.setdefault((violation.step, violation.missing), []).append(violation)
+        alike = violation.step, violation.kind, violation.missing, violation.others
+        groups.setdefault(alike, []).append(violation)
     return list(groups.values())
 
 
@@ -91,10 +101,10 @@ def _summary(numbers: Sequence[int]) -> str:
     recordings = count(len(numbers), "recording")
     wrong = sum(number > 0 for number in numbers)
     if not wrong:
-        return f"{recordings}: {'all ' if len(numbers) > 1 else ''}in a valid order"
+        return f"{recordings}: {'all ' if len(numbers) > 1 else ''}as the graph says"
     right = len(numbers) - wrong
     return (
-        f"{recordings}: {right} in a valid order, {wrong} with {count(sum(numbers), 'violation')}"
+        f"{recordings}: {right} as the graph says, {wrong} with {count(sum(numbers), 'violation')}"
     )
 
 
@@ -110,7 +120,8 @@ def _as_json(
                 "step": violation.step,
                 "missing": list(violation.missing),
                 "never_done": [name for name in violation.missing if name not in performed],
-                "known": violation.known,
+                "kind": violation.kind.value,
+                "others": list(violation.others),
                 "nearest": list(violation.nearest),
                 "sentence": _sentence(graph, [violation], performed),
             }

@@ -78,7 +78,9 @@ def _catch_a_mistake(procedures: list[Procedure], graphs: list[TaskGraph]) -> No
         for recording in procedure.faulty:
             steps = procedure.demonstrations.names(recording)
             violations = {
-                violation.position: violation for violation in find_violations(graph, steps)
+                violation.position: violation
+                for violation in find_violations(graph, steps)
+                if violation.missing
             }
             if not violations:
                 continue

@@ -1,37 +1,44 @@
-"""Steps of a recording that come before their preconditions.
+"""What of a recording does not fit a graph, once it is over.
 
-`find_violations` is the paper's mistake rule: a step stays done. If some steps reverse others, as
-'detach wheel' reverses 'attach wheel', `judge_with_reversals` lets steps become undone, and takes
-reversing a mistake for a correction.
+`find_violations` asks the semantics of the graph, as the monitor does, so that both find something
+or neither does. If some steps reverse others, as 'detach wheel' reverses 'attach wheel',
+`judge_with_reversals` lets steps become undone, and takes reversing a mistake for a correction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stepgraph.errors import nearest_names
 from stepgraph.graph import Edge, TaskGraph
-from stepgraph.graph.semantics import State
+from stepgraph.graph.edges import bits
+from stepgraph.graph.semantics import Semantics, State
 from stepgraph.graph.task_graph import expect_graph
+from stepgraph.monitoring.explain import listed
+from stepgraph.monitoring.monitor import Kind
 from stepgraph.monitoring.plan import Plan
 from stepgraph.sequences import step_names
 
 
 @dataclass(frozen=True)
 class Violation:
-    """One step of a recording that does not fit the graph.
+    """One step that does not fit the graph.
 
     Parameters
     ----------
     position
-        The number of the step in the recording, from 1.
+        The number of the step in the recording, from 1; one more than the last for a step that was
+        never done.
     step
         Its name.
     missing
-        The direct preconditions that had not been done; empty for an unknown step.
-    known
-        Whether the graph has such a step.
+        The direct preconditions that had not been done.
+    kind
+        What is wrong.
+    others
+        The steps in whose light it is: those that should come after it, those of the alternative
+        that was chosen, or those that might have been done instead of a step never done.
     nearest
         For an unknown step, the most similar names in the graph.
     """
@@ -39,7 +46,8 @@ class Violation:
     position: int
     step: str
     missing: tuple[str, ...] = ()
-    known: bool = True
+    kind: Kind = Kind.TOO_EARLY
+    others: tuple[str, ...] = ()
     nearest: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -60,19 +68,30 @@ class Violation:
         >>> Violation(2, "mix", missing=("egg", "milk")).describe(["mix", "egg"], also_at=[5])
         "steps 2 and 5, 'mix': done before 'egg' and without 'milk'"
         """
+        if self.kind is Kind.OPEN_AT_FINISH:
+            names = listed((self.step, *self.others), "or")
+            return f"never done: {'one of ' if self.others else ''}{names}"
         *first, last = map(str, (self.position, *also_at))
         place = f"steps {', '.join(first)} and {last}" if first else f"step {last}"
-        if not self.known:
-            hint = (
-                f" (did you mean {' or '.join(map(repr, self.nearest))}?)" if self.nearest else ""
-            )
-            return f"{place}, '{self.step}': not in the graph{hint}"
+        return f"{place}, '{self.step}': {self._what(performed)}"
+
+    def _what(self, performed: Container[str]) -> str:
+        match self.kind:
+            case Kind.UNKNOWN_STEP:
+                hint = f" (did you mean {listed(self.nearest, 'or')}?)" if self.nearest else ""
+                return f"not in the graph{hint}"
+            case Kind.OTHER_ALTERNATIVE:
+                return f"done although {listed(self.others)} was chosen instead of it"
+            case Kind.TOO_LATE:
+                return f"done after {listed(self.others)}, too late"
+            case Kind.NEEDLESS:
+                return "done again, although it is done and not to be repeated"
         later = [f"'{name}'" for name in self.missing if name in performed]
         never = [f"'{name}'" for name in self.missing if name not in performed]
         parts = [f"before {', '.join(later)}"] if later else []
         if never:
             parts.append(f"without {', '.join(never)}")
-        return f"{place}, '{self.step}': done {' and '.join(parts)}"
+        return f"done {' and '.join(parts)}"
 
 
 def broken_edges(violations: Iterable[Violation]) -> set[Edge]:
@@ -80,18 +99,19 @@ def broken_edges(violations: Iterable[Violation]) -> set[Edge]:
 
     Examples
     --------
-    >>> broken_edges([Violation(1, "mix", missing=("egg",)), Violation(2, "fly", known=False)])
+    >>> broken_edges([Violation(1, "mix", missing=("egg",)), Violation(2, "fly")])
     {('mix', 'egg')}
     """
     return {(found.step, needed) for found in violations for needed in found.missing}
 
 
-def find_violations(graph: TaskGraph, steps: Iterable[str]) -> tuple[Violation, ...]:
-    """Return each step of a recording that comes before one of its preconditions.
+def find_violations(
+    graph: TaskGraph, steps: Iterable[str], *, complete: bool = False
+) -> tuple[Violation, ...]:
+    """Return each step of a recording that may not be done when it is; `Semantics` says when.
 
-    A repeated step is checked each time it is done. An unknown step is a violation and counts as
-    nothing done. `Monitor` asks more: whether an optional step comes late, a step is repeated
-    needlessly, a second alternative is begun, or something is never done.
+    There are none if and only if ``graph.is_valid(steps, complete=complete)``. An unknown step is
+    a violation and counts as nothing done. The paper's rule is the kind 'too-early' alone.
 
     Parameters
     ----------
@@ -99,6 +119,9 @@ def find_violations(graph: TaskGraph, steps: Iterable[str]) -> tuple[Violation, 
         The procedure's graph.
     steps
         Step names in the order done.
+    complete
+        Whether the procedure must also be finished: then all that is due and was never done is a
+        violation, too, unless another one names it already.
 
     Raises
     ------
@@ -115,17 +138,58 @@ def find_violations(graph: TaskGraph, steps: Iterable[str]) -> tuple[Violation, 
     names = step_names(steps, expect_graph(graph, "find_violations").vocabulary)
     meaning, state = graph.semantics, State()
     found = []
+    too_early: set[int] = set()
+    position = 0
     for position, step in enumerate(names, start=1):
-        if step not in graph.vocabulary:
+        node = meaning.nodes.get(step)
+        if node is None:
             nearest = nearest_names(step, graph.steps)
-            found.append(Violation(position, step, known=False, nearest=nearest))
+            found.append(Violation(position, step, kind=Kind.UNKNOWN_STEP, nearest=nearest))
             continue
-        node = meaning.nodes[step]
-        missing = meaning.missing(node, state)
-        if missing:
-            found.append(Violation(position, step, meaning.names_in(missing)))
+        violation = _violation(meaning, node, state, position)
+        # Doing a step again that was done too early repairs it.
+        if violation is not None and not (violation.kind is Kind.NEEDLESS and node in too_early):
+            found.append(violation)
+        if violation is not None and violation.missing:
+            too_early.add(node)
+        else:
+            too_early.discard(node)
         state = meaning.do(node, state)
+    if complete:
+        found += _never_done(meaning, state, position + 1, found)
     return tuple(found)
+
+
+def _violation(meaning: Semantics, node: int, state: State, position: int) -> Violation | None:
+    """Return what is wrong with doing a step now; None if it may be done."""
+    step = meaning.names[node]
+    if missing := meaning.missing(node, state):
+        return Violation(position, step, meaning.names_in(missing))
+    if begun := meaning.begun_instead(node, state.done):
+        return Violation(
+            position, step, kind=Kind.OTHER_ALTERNATIVE, others=meaning.names_in(begun)
+        )
+    if passed := meaning.passed(node, state):
+        return Violation(position, step, kind=Kind.TOO_LATE, others=meaning.names_in(passed))
+    if meaning.is_needless(node, state):
+        return Violation(position, step, kind=Kind.NEEDLESS)
+    return None
+
+
+def _never_done(
+    meaning: Semantics, state: State, position: int, found: Sequence[Violation]
+) -> Iterator[Violation]:
+    """Yield the steps that are due and not done, a choice that was not made as one."""
+    open_ = meaning.open(state)
+    for choice in meaning.undecided(state.done):
+        node, *others = (next(bits(steps & open_)) for steps in choice.each if steps & open_)
+        open_ &= ~choice.every
+        names = tuple(meaning.names[other] for other in others)
+        yield Violation(position, meaning.names[node], kind=Kind.OPEN_AT_FINISH, others=names)
+    named = {name for violation in found for name in violation.missing}
+    for name in meaning.names_in(open_):
+        if name not in named:
+            yield Violation(position, name, kind=Kind.OPEN_AT_FINISH)
 
 
 def judge_with_reversals(
