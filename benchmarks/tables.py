@@ -179,14 +179,14 @@ def attributes(results: Results) -> Lines:
         return " / ".join("-" if value is None else f"{100 * value:.0f}" for value in figures)
 
     lines = [["recordings of", "each", "optional", "control", "repeatable", "control"]]
-    lines[0] += ["together", "instead", "after"]
+    lines[0] += ["goes with", "choice", "after"]
     for row in rows_of(results, "attributes", method="learned"):
         where = {"condition": row["condition"], "recordings": row["recordings"]}
         (control,) = rows_of(results, "attributes", method="control: ever", **where)
         cells = [row["condition"], str(row["recordings"])]
         for key in ("optional", "repeatable"):
             cells += [pair(row, key), pair(control, key)]
-        cells += [pair(row, key) for key in ("left_out_with", "done_instead", "repeated_after")]
+        cells += [pair(row, key) for key in ("goes_with", "choice", "repeated_after")]
         lines.append(cells)
     return lines
 

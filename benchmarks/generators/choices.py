@@ -10,7 +10,7 @@ import random
 from collections.abc import Sequence
 
 from stepgraph.errors import SettingError
-from stepgraph.graph import TaskGraph
+from stepgraph.graph import Choice, TaskGraph
 from stepgraph.graph.evidence import StepAttributes
 
 SHARES = (0.3, 0.8)
@@ -20,9 +20,10 @@ SHARES = (0.3, 0.8)
 def with_choices(graph: TaskGraph, *, optional: float, repeatable: float, seed: int) -> TaskGraph:
     """Return the same procedure with steps that may be left out and steps that are done again.
 
-    Optional steps are drawn at random and taken two by two. A pair is, each equally likely, of
-    two steps with nothing in common, left out together, or done one instead of the other. A
-    repeatable step is repeated directly after itself or after a step that needs it.
+    Steps are drawn at random and taken two by two. A pair is, each equally likely, of two optional
+    steps with nothing in common, of two that go together, or a choice; steps that need each other
+    are no choice. A repeatable step is repeated directly after itself or after a step that needs
+    it.
 
     Parameters
     ----------
@@ -51,40 +52,45 @@ def with_choices(graph: TaskGraph, *, optional: float, repeatable: float, seed: 
             raise SettingError(f"the share of {what} steps is {share:g}; expected 0 to 1")
     rng = random.Random(f"choices {seed}")
     attributes: dict[str, StepAttributes] = {}
+    choices: list[Choice] = []
     chosen = rng.sample(graph.steps, round(optional * len(graph.steps)))
     for place in range(0, len(chosen), 2):
-        attributes |= _optional(chosen[place : place + 2], rng)
+        attributes |= _optional(graph, chosen[place : place + 2], choices, rng)
     for step in rng.sample(graph.steps, round(repeatable * len(graph.steps))):
         after = [other for other in graph.steps if step in graph.all_preconditions_of(other)]
         known = attributes.get(step, StepAttributes())
         attributes[step] = StepAttributes(
             done=known.done,
             optional=known.optional,
-            left_out_with=known.left_out_with,
-            done_instead=known.done_instead,
             repeated=rng.uniform(*SHARES),
             repeatable=True,
             repeated_after=(rng.choice([step, *after]),),
+            goes_with=known.goes_with,
         )
-    return graph.replace(attributes=attributes)
+    return graph.replace(attributes=attributes, choices=choices)
 
 
-def _optional(steps: Sequence[str], rng: random.Random) -> dict[str, StepAttributes]:
+def _optional(
+    graph: TaskGraph, steps: Sequence[str], choices: list[Choice], rng: random.Random
+) -> dict[str, StepAttributes]:
+    """Return the attributes of one or two steps; add their choice, if they are one."""
     done = rng.uniform(*SHARES)
-    kind = rng.choice(("apart", "together", "instead"))
+    kind = rng.choice(("apart", "together", "choice"))
     if len(steps) < 2:
         return {steps[0]: StepAttributes(done, optional=True)}
     first, second = steps
     if kind == "together":
         return {
-            first: StepAttributes(done, optional=True, left_out_with=(second,)),
-            second: StepAttributes(done, optional=True, left_out_with=(first,)),
+            first: StepAttributes(done, optional=True, goes_with=(second,)),
+            second: StepAttributes(done, optional=True, goes_with=(first,)),
         }
-    if kind == "instead":
-        return {
-            first: StepAttributes(done, optional=True, done_instead=(second,)),
-            second: StepAttributes(1 - done, optional=True, done_instead=(first,)),
-        }
+    ordered = {first, second} & {
+        *graph.all_preconditions_of(first),
+        *graph.all_preconditions_of(second),
+    }
+    if kind == "choice" and not ordered:
+        choices.append(Choice([[first], [second]]))
+        return {first: StepAttributes(done), second: StepAttributes(1 - done)}
     return {
         first: StepAttributes(done, optional=True),
         second: StepAttributes(rng.uniform(*SHARES), optional=True),
@@ -108,11 +114,13 @@ def make_choices(graph: TaskGraph, order: Sequence[int], rng: random.Random) -> 
     for step in graph.optional_steps:
         known = graph.attributes[step]
         told = rng.random() >= known.done
-        for other in known.left_out_with:
+        for other in known.goes_with:
             told = left_out.get(other, told)
-        for other in known.done_instead:
-            told = not left_out.get(other, not told)
         left_out[step] = told
+    for choice in graph.choices:
+        shares = [graph.attributes[steps[0]].done for steps in choice.alternatives]
+        (taken,) = rng.choices(choice.alternatives, shares)
+        left_out |= {step: step not in taken for step in choice.steps}
     without = {node(step) for step, out in left_out.items() if out}
     done = [step for step in order if step not in without] or [order[0]]
     for step, known in graph.attributes.items():

@@ -221,7 +221,7 @@ def _decided(semantics: Semantics, rng: random.Random) -> dict[int, int]:
     for node in list(times):
         for other in bits(semantics.goes_with[node]):
             times[other] = max(times[other], times[node]) if other in times else 1
-    for each, every, optional in semantics.choices:
+    for each, every, optional, _ in semantics.choices:
         taken = rng.choice(each) if not optional or rng.random() < DONE else 0
         times |= {node: int(taken >> node & 1) for node in bits(every)}
     return times

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import permutations
 from statistics import fmean
 from typing import Any
 
@@ -13,7 +14,7 @@ from benchmarks.harness import BenchmarkResult, Column, Request, choose_rows
 from stepgraph.evaluation import mean_interval
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.evidence import StepAttributes
-from stepgraph.insight import step_attributes
+from stepgraph.pipeline import learn
 from stepgraph.procedures import load_procedure, procedure_names
 from stepgraph.sequences import Demonstrations
 
@@ -21,21 +22,22 @@ OPTIONAL, REPEATABLE = 0.2, 0.15
 """The shares of the steps that may be left out, and that are repeated."""
 COUNTS = (4, 8, 16, 32)
 RATES = (0.0, 0.05, 0.1, 0.2)
-KINDS = ("optional", "repeatable", "left_out_with", "done_instead", "repeated_after")
+KINDS = ("optional", "repeatable", "goes_with", "choice", "repeated_after")
 
-Known = Mapping[str, StepAttributes]
-Learn = Callable[[Demonstrations], Known]
+Learn = Callable[[Demonstrations], TaskGraph]
 
 
-def ever(demonstrations: Demonstrations) -> dict[str, StepAttributes]:
+def ever(demonstrations: Demonstrations) -> TaskGraph:
     """Return the control: optional is what anybody left out, repeatable what anybody repeated."""
-    return {
+    graph = learn(demonstrations)
+    attributes = {
         step: StepAttributes(optional=known.done < 1, repeatable=known.repeated > 0)
-        for step, known in step_attributes(demonstrations).items()
+        for step, known in graph.attributes.items()
     }
+    return graph.replace(attributes=attributes, choices=(), undoings=())
 
 
-METHODS: Mapping[str, Learn] = {"learned": step_attributes, "control: ever": ever}
+METHODS: Mapping[str, Learn] = {"learned": learn, "control: ever": ever}
 
 
 def run(request: Request) -> BenchmarkResult:
@@ -98,23 +100,37 @@ def _row(
     row: dict[str, Any] = {"method": name, "condition": condition, "recordings": count}
     for kind in KINDS:
         found = [_entries(known, kind) for known in learned]
-        true = [
-            _entries(truth.attributes, kind) if len(truth.attributes) else frozenset()
-            for truth in truths
-        ]
+        true = [_entries(truth, kind) for truth in truths]
         row[kind] = _scores(found, true)
     return row
 
 
-def _entries(known: Known, kind: str) -> frozenset[tuple[str, str]]:
-    """Return the steps that have an attribute, with the step it names where it names one."""
-    if kind in ("optional", "repeatable"):
-        return frozenset((step, "") for step, one in known.items() if getattr(one, kind))
+def _entries(graph: TaskGraph, kind: str) -> frozenset[tuple[str, str]]:
+    """Return the steps that have an attribute, with the step it names where it names one.
+
+    What has an alternative may be left out, and what is undone may be done again.
+    """
+    known = graph.attributes
+    if kind == "optional":
+        chosen = {step for choice in graph.choices for step in choice.steps}
+        return frozenset((step, "") for step in {*graph.optional_steps, *chosen})
+    if kind == "repeatable":
+        undone = {step for own in graph.undoings for step in own.undone}
+        again = {step for step, one in known.items() if one.repeatable}
+        return frozenset((step, "") for step in again | undone)
+    if kind == "choice":
+        return frozenset(
+            (first, second)
+            for choice in graph.choices
+            for one, other in permutations(choice.alternatives, 2)
+            for first in one
+            for second in other
+        )
     if kind == "repeated_after":
         return frozenset(
             (step, one.repeated_after[0]) for step, one in known.items() if one.repeated_after
         )
-    return frozenset((step, other) for step, one in known.items() for other in getattr(one, kind))
+    return frozenset((step, other) for step, one in known.items() for other in one.goes_with)
 
 
 def _scores(
@@ -152,11 +168,12 @@ def _cell(kind: str) -> Callable[[Mapping[str, Any]], str]:
 
 NOTES = (
     (
-        f"a fifth of the steps is optional, done in 30 to 80 % of the recordings, and "
+        f"a fifth of the steps may be left out, done in 30 to 80 % of the recordings, and "
         f"{REPEATABLE:.0%} are repeated as often; width 0.3 of the steps, density 0.7"
     ),
     "errors as in the benchmark 'synthetic', their marks unseen",
-    "together, instead: pairs of optional steps; after: the step most often repeated after",
+    "goes with, choice: pairs of steps; after: the step most often repeated after",
+    "what has an alternative counts as optional, and what another step undoes as repeatable",
     "control: what anybody left out is optional, what anybody repeated is repeatable",
 )
 
@@ -166,7 +183,7 @@ COLUMNS = (
     Column("each", lambda row: str(row["recordings"])),
     Column("optional", _cell("optional")),
     Column("repeatable", _cell("repeatable")),
-    Column("together", _cell("left_out_with")),
-    Column("instead", _cell("done_instead")),
+    Column("goes with", _cell("goes_with")),
+    Column("choice", _cell("choice")),
     Column("after", _cell("repeated_after")),
 )

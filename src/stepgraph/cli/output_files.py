@@ -281,6 +281,8 @@ def print_report(
             echo(f"{path}: {count(steps, 'step')}, {count(edges, 'edge')}")
         for explanation in outcome.explanations:
             echo(explanation)
+        if not several and outcome.fit:
+            echo(outcome.fit)
     if several or (target.output is not None and not target.paths):
         failed = f", {len(report.failed)} failed" if report.failed else ""
         where = "" if target.output is None else f"{target.output}: "

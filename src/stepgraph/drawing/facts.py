@@ -40,12 +40,7 @@ def describe(graph: TaskGraph) -> Iterator[str]:
 def _attributes(known: StepAttributes) -> Iterator[str]:
     share = f"done in {100 * known.done:.0f} % of the recordings"
     if known.optional:
-        text = f"is optional: {share}" if known.done < 1 else "is optional"
-        if known.left_out_with:
-            text += f"; left out together with {_listed(known.left_out_with)}"
-        if known.done_instead:
-            text += f"; instead of it {_listed(known.done_instead)}"
-        yield text
+        yield f"is optional: {share}" if known.done < 1 else "is optional"
     elif known.done < 1:
         yield f"is {share}; where it is missing, that looks like a mistake"
     if known.repeatable:

@@ -47,6 +47,8 @@ GRAPH_FORMAT = "stepgraph-graph"
 
 Record = TypeVar("Record", EdgeEvidence, StepAttributes)
 
+_FORMER_ATTRIBUTES = ("left_out_with", "done_instead")
+"""Attributes of the first version of the format; choices and what goes with what say more."""
 _ORDINARY = StepAttributes()
 """The attributes of a step that every recording does once."""
 
@@ -296,6 +298,8 @@ def _attributes(raw: Any, where: str) -> dict[str, StepAttributes]:
         if step in attributes:
             raise FormatError(f"{about}: {step!r} has attributes already")
         rest = {name: value for name, value in entry.items() if name != "step"}
+        for name in _FORMER_ATTRIBUTES:
+            rest.pop(name, None)
         attributes[step] = _record(StepAttributes, rest, about)
     return attributes
 

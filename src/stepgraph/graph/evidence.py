@@ -34,10 +34,6 @@ class StepAttributes:
         Share of the recordings that do it, from 0 to 1.
     optional
         Whether it may be left out; nothing waits for it.
-    left_out_with
-        Steps that the same recordings leave out; of many, the surest.
-    done_instead
-        Steps that only the recordings without this one do; of many, the surest.
     repeated
         Share of the recordings with the step that repeat it, from 0 to 1.
     repeatable
@@ -55,8 +51,6 @@ class StepAttributes:
 
     done: float = 1.0
     optional: bool = False
-    left_out_with: tuple[str, ...] = ()
-    done_instead: tuple[str, ...] = ()
     repeated: float = 0.0
     repeatable: bool = False
     repeated_after: tuple[str, ...] = ()
@@ -68,8 +62,6 @@ class StepAttributes:
                 raise GraphError(
                     f"the share {name!r} of a step is {share!r:.40}; expected a number from 0 to 1"
                 )
-        object.__setattr__(self, "left_out_with", tuple(self.left_out_with))
-        object.__setattr__(self, "done_instead", tuple(self.done_instead))
         object.__setattr__(self, "repeated_after", tuple(self.repeated_after))
         object.__setattr__(self, "goes_with", tuple(self.goes_with))
 

@@ -22,6 +22,7 @@ from stepgraph.graph.adjacency import WeightedAdjacency
 from stepgraph.graph.evidence import EXAMPLES, PROBABLE, EdgeEvidence, doubtful
 from stepgraph.insight.attributes import every_step
 from stepgraph.learners.prior_knowledge import may_belong_together
+from stepgraph.learners.robust.demonstrators import MANY
 from stepgraph.learners.robust.learner import KEPT
 from stepgraph.repetitions import first_occurrences
 from stepgraph.sequences import END, START, Demonstrations, KeyStepSequence, in_words
@@ -234,6 +235,8 @@ def _may_be_chance(
     return not any(pair in itertools.pairwise(order) for order in orders)
 
 
+MOST_SINGLE = 3
+"""Maximum number of edges of a single recording to list."""
 FEW = 3
 """Minimum number of recordings to doubt a step that only one of them shows."""
 ALIKE = 0.8
@@ -266,7 +269,9 @@ def doubts(demonstrations: Demonstrations, graph: TaskGraph) -> Iterator[str]:
             "may change places"
         )
     yield from _misspelt(demonstrations, graph)
+    yield from _single(demonstrations, graph)
     yield from _against_recordings(demonstrations, graph)
+    yield from _against_rules(demonstrations, graph)
     improbable = list(doubtful(graph))
     yield from improbable
     if improbable:
@@ -288,6 +293,18 @@ def one_order(demonstrations: Demonstrations) -> str:
     return f"the {in_words(total)} recordings show one and the same order"
 
 
+def _single(demonstrations: Demonstrations, graph: TaskGraph) -> Iterator[str]:
+    """Yield the edges of which many recordings show both steps only once."""
+    if demonstrations.total_weight < MANY:
+        return
+    alone = [edge for edge, found in graph.evidence.items() if found.held + found.broken == 1]
+    if alone:
+        named = [f"{step!r} needs {needed!r}" for step, needed in alone[:MOST_SINGLE]]
+        more = [f"{len(alone) - MOST_SINGLE} more"] if len(alone) > MOST_SINGLE else []
+        edges = "1 edge rests" if len(alone) == 1 else f"{len(alone)} edges rest"
+        yield f"{edges} on a single recording: {', '.join([*named, *more])}"
+
+
 def _against_recordings(demonstrations: Demonstrations, graph: TaskGraph) -> Iterator[str]:
     """Yield the required edges that recordings show the other way round."""
     said = graph.constraints.among(graph.steps).required
@@ -297,6 +314,22 @@ def _against_recordings(demonstrations: Demonstrations, graph: TaskGraph) -> Ite
                 f"{step!r} needs {needed!r} as stated, although {in_words(found.broken)} of "
                 f"{in_words(found.held + found.broken)} recordings "
                 f"{'does' if found.broken == 1 else 'do'} it the other way round"
+            )
+
+
+def _against_rules(demonstrations: Demonstrations, graph: TaskGraph) -> Iterator[str]:
+    """Yield the stated choices that recordings do not keep."""
+    for choice in graph.constraints.among(graph.steps).choices:
+        broken = 0.0
+        for recording in demonstrations:
+            done = set(demonstrations.names(recording))
+            taken = sum(bool(done & set(steps)) for steps in choice.alternatives)
+            broken += recording.weight if taken != 1 else 0.0
+        if broken:
+            yield (
+                f"{choice} as stated, although {in_words(broken)} of "
+                f"{in_words(demonstrations.total_weight)} recordings "
+                f"{'takes' if broken == 1 else 'take'} none or several"
             )
 
 

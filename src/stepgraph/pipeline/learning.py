@@ -23,6 +23,7 @@ from stepgraph.insight import consequences, edge_evidence, why, with_rules
 from stepgraph.insight.evidence import doubts
 from stepgraph.learners import Learned, Progress, no_progress
 from stepgraph.logs import is_log, is_table, read_log
+from stepgraph.pipeline.fit import Fit, fit_of
 from stepgraph.pipeline.options import DEFAULT_METHOD, LearningOptions
 from stepgraph.postprocess import Change, PostProcessed, to_graph
 from stepgraph.sequences import SKIPPED, Demonstrations, KeyStepSequence, Vocabulary, in_words
@@ -54,7 +55,10 @@ class Learning:
     explanations
         For each pair of `LearningOptions.explain` why the step needs the other one, or not.
     left_out
-        Number of notes, from the first, about recordings, steps or edges left out.
+        Number of notes, from the first, about recordings, steps or edges left out, and about a
+        graph that fits badly.
+    fit
+        How well the graph explains the recordings; None for a graph predicted without any.
     """
 
     graph: TaskGraph
@@ -65,6 +69,7 @@ class Learning:
     trust: tuple[float, ...] | None = None
     explanations: tuple[str, ...] = ()
     left_out: int = 0
+    fit: Fit | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -124,8 +129,8 @@ def learn(
     Warns
     -----
     LearningWarning
-        If recordings or steps were left out, a threshold leaves no edge, or a setting overrules
-        the preset.
+        If recordings or steps were left out, a threshold leaves no edge, a setting overrules the
+        preset, or the graph does not explain most of the recordings.
 
     Examples
     --------
@@ -335,6 +340,9 @@ def _finish(
         evidence=edge_evidence(given, result.edges, learned.confidence),
     )
     graph = with_rules(given, graph, reliability=learned.trust or ())
+    fit = fit_of(given, graph)
+    if fit.warning:
+        notes = [*notes, f"{fit.warning}; do not trust it without a look at them"]
     said = [*notes, *learned.notes, *doubts(given, graph)]
     if learned.unconstrained is not None:
         said += consequences(processed(learned.unconstrained).graph, graph)
@@ -345,11 +353,12 @@ def _finish(
         graph,
         adjacency,
         result.changes,
-        learned.facts,
+        {**learned.facts, **fit.facts},
         learned.confidence,
         learned.trust,
         tuple(explanations),
         len(notes),
+        fit,
     )
 
 

@@ -55,6 +55,8 @@ class Outcome:
         An explanation for each pair of `LearningOptions.explain`.
     error
         Why it failed; empty if it did not.
+    fit
+        How well the graph explains the recordings, in words.
     """
 
     procedure: str
@@ -63,6 +65,7 @@ class Outcome:
     facts: Mapping[str, float] = field(default_factory=dict)
     explanations: tuple[str, ...] = ()
     error: str = ""
+    fit: str = ""
 
     @property
     def content(self) -> dict[str, Any] | None:
@@ -107,6 +110,7 @@ class Outcome:
             _json(changed),
             dict(learning.facts),
             learning.explanations,
+            fit="" if learning.fit is None else str(learning.fit),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -129,6 +133,7 @@ class Outcome:
             content["facts"],
             tuple(content["explanations"]),
             content["error"],
+            content["fit"],
         )
         try:
             _ = outcome.changes  # finds errors in the graph and in the changes

@@ -12,7 +12,7 @@ from benchmarks.generators import (
     with_choices,
 )
 from stepgraph.errors import SettingError
-from stepgraph.graph import TaskGraph
+from stepgraph.graph import StepAttributes, TaskGraph
 
 
 def procedure(seed: int = 0, *, optional: float = 0.3, repeatable: float = 0.3) -> TaskGraph:
@@ -27,14 +27,11 @@ def test_recordings_are_valid_and_leave_out_and_repeat_only_what_may_be(seed: in
     for recording in (drawn := draw_demonstrations(graph, 20, seed)):
         names = drawn.names(recording)
         assert graph.is_valid(names, complete=True)
-        assert set(graph.steps) - set(names) <= set(graph.optional_steps)
+        chosen = {step for choice in graph.choices for step in choice.steps}
+        assert set(graph.steps) - set(names) <= {*graph.optional_steps, *chosen}
         assert {name for name in names if names.count(name) > 1} <= may_repeat
         for step in set(names):
-            known = graph.attributes.get(step)
-            if known is not None and known.left_out_with:
-                assert known.left_out_with[0] in names
-            if known is not None and known.done_instead:
-                assert known.done_instead[0] not in names
+            assert set(graph.attributes.get(step, StepAttributes()).goes_with) <= set(names)
 
 
 def test_steps_are_left_out_and_repeated_as_often_as_the_graph_says() -> None:

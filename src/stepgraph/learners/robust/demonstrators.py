@@ -28,6 +28,10 @@ Float32 = NDArray[np.float32]
 Matrix = NDArray[np.float64]
 
 
+MANY = 10
+"""Number of recordings from which on a step that only one of them shows is rare."""
+
+
 @dataclass(frozen=True, eq=False)
 class Recordings:
     """The distinct sequences of a procedure.
@@ -87,6 +91,14 @@ class Recordings:
             nodes = np.array(steps)
             shown[number, nodes[later], nodes[earlier]] = 1.0
         return shown
+
+    @cached_property
+    def rare(self) -> NDArray[np.intp]:
+        """The steps that only one of many recordings shows."""
+        shown = np.zeros(self.size)
+        for steps, weight in zip(self.sequences, self.weights, strict=True):
+            shown[list(steps)] += weight
+        return np.flatnonzero((shown > 0) & (shown <= 1) & (self.weights.sum() >= MANY))
 
     @cached_property
     def before(self) -> Matrix:

@@ -149,6 +149,8 @@ class Robust(InformedLearner):
         """Return the final order, the weights of its edges, and the confidence in each pair."""
         found = confidence(recordings, people, order)
         unfounded = ~((people.adjacent(order) > 0) | supported)
+        # Nothing comes after a step that a single recording shows.
+        unfounded[:, recordings.rare] = True
         order = without(order, (found.pairs < min(self.least_probable, KEPT)) | unfounded)
         order = closure(constraints.apply(order, found.pairs))
         sure = confidence(recordings, people, order)

@@ -66,8 +66,7 @@ export function showStep(box, step, act) {
     ["done in", known && step.done_in.length + step.left_out_in.length
       ? `${step.done_in.length} of ${plural(step.done_in.length + step.left_out_in.length, "recording")}` : ""],
     ["done again in", known?.repeated ? percent(known.repeated) : ""],
-    ["left out with", known?.left_out_with.join(", ")],
-    ["done instead", known?.done_instead.join(", ")],
+    ["goes with", known?.goes_with.join(", ")],
   ]));
   parts.push(make("div", { class: "line wrap" }, button(
     step.optional ? "Not optional" : "Mark optional",
