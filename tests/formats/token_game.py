@@ -13,8 +13,11 @@ from xml.etree import ElementTree as ET
 from stepgraph.graph import TaskGraph
 
 Order = tuple[str, ...]
-State = frozenset[tuple[str, int]]  # tokens by place
-Firings = Callable[[Counter[str]], Iterator[tuple[str | None, Counter[str]]]]
+Marking = Counter[str]  # tokens by place
+Firings = Callable[[Marking], Iterator[tuple[str | None, Marking]]]
+Game = tuple[
+    Marking, Firings, Callable[[Marking], bool]
+]  # first marking, moves, whether it is last
 
 PNML = "{http://www.pnml.org/version-2009/grammar/pnml}"
 BPMN = "{http://www.omg.org/spec/BPMN/20100524/MODEL}"
@@ -43,34 +46,47 @@ def _without_some(order: Order, optional: Iterable[str]) -> Iterator[Order]:
 
 def orders_of_net(text: str) -> set[Order]:
     """Return the visible sides of all runs of a net from its first marking to its last."""
-    root = ET.fromstring(text.encode())  # noqa: S314 - our own file
+    return _runs(*firings_of_net(text))
+
+
+def firings_of_net(text: str) -> Game:
+    """Return the first marking of a net, its firings, and whether a marking is the last."""
+    root = ET.fromstring(text.encode())  # noqa: S314 - a file of our own or of a data set
+    for element in root.iter():
+        element.tag = element.tag.removeprefix(PNML)
     before: dict[str, list[str]] = {}
     after: dict[str, list[str]] = {}
-    for arc in root.iter(f"{PNML}arc"):
+    for arc in root.iter("arc"):
         after.setdefault(arc.attrib["source"], []).append(arc.attrib["target"])
         before.setdefault(arc.attrib["target"], []).append(arc.attrib["source"])
     labels: dict[str, str | None] = {}
-    for transition in root.iter(f"{PNML}transition"):
-        name = transition.find(f"{PNML}name/{PNML}text")
-        labels[transition.attrib["id"]] = None if name is None else name.text
-    tokens: Counter[str] = Counter()
-    for place in root.iter(f"{PNML}place"):
-        marking = place.find(f"{PNML}initialMarking/{PNML}text")
+    for transition in root.iter("transition"):
+        name = transition.find("name/text")
+        silent = transition.find("toolspecific[@activity='$invisible$']") is not None
+        labels[transition.attrib["id"]] = None if name is None or silent else name.text
+    tokens: Marking = Counter()
+    for place in root.iter("place"):
+        marking = place.find("initialMarking/text")
         if marking is not None and "id" in place.attrib:
             tokens[place.attrib["id"]] = int(marking.text or "0")
-    (last,) = root.iter(f"{PNML}marking")
-    final = Counter({place.attrib["idref"]: 1 for place in last})
+    (last,) = root.iter("marking")
+    final = Counter({place.attrib["idref"]: 1 for place in last if place.findtext("text") != "0"})
 
-    def firings(marking: Counter[str]) -> Iterator[tuple[str | None, Counter[str]]]:
+    def firings(marking: Marking) -> Iterator[tuple[str | None, Marking]]:
         for id_, label in labels.items():
             if all(marking[place] for place in before[id_]):
                 yield label, marking - Counter(before[id_]) + Counter(after[id_])
 
-    return _runs(tokens, firings, lambda marking: marking == final)
+    return tokens, firings, lambda marking: marking == final
 
 
 def orders_of_process(text: str) -> set[Order]:
     """Return the tasks of all runs of a process; tokens are on its sequence flows."""
+    return _runs(*firings_of_process(text))
+
+
+def firings_of_process(text: str) -> Game:
+    """Return the first tokens of a process, its firings, and whether tokens are the last."""
     root = ET.fromstring(text.encode())  # noqa: S314 - our own file
     (process,) = root.iter(f"{BPMN}process")
     coming: dict[str, list[str]] = {node.attrib["id"]: [] for node in process}
@@ -82,7 +98,7 @@ def orders_of_process(text: str) -> set[Order]:
     names = {node.attrib["id"]: node.get("name") for node in process}
     (start,) = (id_ for id_, kind in kinds.items() if kind == "startEvent")
 
-    def firings(marking: Counter[str]) -> Iterator[tuple[str | None, Counter[str]]]:
+    def firings(marking: Marking) -> Iterator[tuple[str | None, Marking]]:
         for id_, kind in kinds.items():
             if kind == "parallelGateway":
                 if all(marking[flow] for flow in coming[id_]):
@@ -98,15 +114,13 @@ def orders_of_process(text: str) -> set[Order]:
                         name = names[id_] if kind == "task" else None
                         yield name, marking - Counter([flow]) + Counter(going[id_])
 
-    return _runs(Counter(going[start]), firings, lambda marking: not marking)
+    return Counter(going[start]), firings, lambda marking: not marking
 
 
-def _runs(
-    first: Counter[str], firings: Firings, is_final: Callable[[Counter[str]], bool]
-) -> set[Order]:
+def _runs(first: Marking, firings: Firings, is_final: Callable[[Marking], bool]) -> set[Order]:
     known: dict[Hashable, set[Order]] = {}
 
-    def runs_from(marking: Counter[str]) -> set[Order]:
+    def runs_from(marking: Marking) -> set[Order]:
         key = frozenset(marking.items())
         if key not in known:
             found: set[Order] = {()} if is_final(marking) else set()

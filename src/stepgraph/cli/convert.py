@@ -53,9 +53,9 @@ def convert(
 
 
 def _not_expressed(graph: TaskGraph, path: Path) -> list[str]:
-    """Return a note on repeatable steps, which a net or a process does only once."""
+    """Return a note on repeatable steps, which a process does only once."""
     again = [f"'{step}'" for step, about in graph.attributes.items() if about.repeatable]
-    if path.suffix.lower() not in (".pnml", ".bpmn") or not again:
+    if path.suffix.lower() != ".bpmn" or not again:
         return []
     return [f"{path}: done once, though they may be repeated: {', '.join(again)}"]
 
