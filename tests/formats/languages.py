@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
+from hypothesis import reject
 from hypothesis import strategies as st
 
-from stepgraph.formats.blocks import Block, Loop, OneOf, Order, Step
+from stepgraph.errors import FormatError, GraphError
+from stepgraph.formats.blocks import Block, Loop, OneOf, Order, Step, graph_from_block
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.semantics import State
 from tests.formats.token_game import Firings, Marking, firings_of_net, firings_of_process
@@ -169,3 +171,17 @@ def _plain_block(draw: st.DrawFn, names: list[str], loops: bool) -> Block:
             return Loop(parts[0], redo)
     pairs = [(one, other) for one in range(count) for other in range(one + 1, count)]
     return Order(parts, frozenset(draw(st.sets(st.sampled_from(pairs)))))
+
+
+@st.composite
+def graphs_of_blocks(draw: st.DrawFn, max_steps: int = 5) -> TaskGraph:
+    """Return graphs of random processes, of which a few are refused."""
+    try:
+        return graph_from_block(draw(blocks(max_steps)), "")
+    except (FormatError, GraphError):
+        reject()
+
+
+def has_nested_choices(graph: TaskGraph) -> bool:
+    """Return whether a step is in several choices."""
+    return max(Counter(step for one in graph.choices for step in one.steps).values(), default=0) > 1

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 from hypothesis import assume, given, settings
 
@@ -19,7 +17,12 @@ from stepgraph.formats.blocks import (
     one_of,
 )
 from stepgraph.graph import TaskGraph
-from tests.formats.languages import blocks, sequences_of_block, sequences_of_graph
+from tests.formats.languages import (
+    blocks,
+    has_nested_choices,
+    sequences_of_block,
+    sequences_of_graph,
+)
 
 A, B, C, D, E = map(Step, "abcde")
 
@@ -40,10 +43,6 @@ def graph_of(block: Block) -> TaskGraph | None:
         return graph_from_block(block, "")
     except (FormatError, GraphError):
         return None
-
-
-def has_nested_choices(graph: TaskGraph) -> bool:
-    return max(Counter(step for one in graph.choices for step in one.steps).values(), default=0) > 1
 
 
 @given(blocks(5))

@@ -68,9 +68,9 @@ class _Net:
 
     def add(self, one: NetBlock) -> None:
         self.transitions[one] = None
-        for place in one.takes:
+        for place in sorted(one.takes):
             self.out_of.setdefault(place, {})[one] = None
-        for place in one.gives:
+        for place in sorted(one.gives):
             self.into.setdefault(place, {})[one] = None
 
     def remove(self, *several: NetBlock) -> None:

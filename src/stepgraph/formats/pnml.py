@@ -19,6 +19,8 @@ from dataclasses import dataclass
 
 from stepgraph.errors import FormatError, GraphError
 from stepgraph.formats.blocks import OneOf, Step, graph_from_block
+from stepgraph.formats.flows import Flow, net_of_flow
+from stepgraph.formats.graph_blocks import NoBlocksError, block_from_graph
 from stepgraph.formats.nets import NetBlock, Transition, block_from_net
 from stepgraph.formats.process import (
     DiagramNode,
@@ -356,7 +358,7 @@ def to_pnml(graph: TaskGraph) -> str:
     if not graph.steps:
         raise GraphError("the graph has no steps, which PNML cannot say; write it as .json")
     check_characters(graph, "PNML")
-    net = state_net(graph) if rules_in_words(graph) else _plain_net(graph)
+    net = _net_of_rules(graph) if rules_in_words(graph) else _plain_net(graph)
     places = dict.fromkeys(["source"])
     arcs: list[tuple[str, str]] = []
     for transition in net:
@@ -385,6 +387,14 @@ def to_pnml(graph: TaskGraph) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _net_of_rules(graph: TaskGraph) -> list[Transition]:
+    """Return the net of a graph with rules: of its blocks, or else of its states."""
+    try:
+        return net_of_flow(Flow.of(block_from_graph(graph)))
+    except NoBlocksError:
+        return state_net(graph)
 
 
 def _plain_net(graph: TaskGraph) -> list[Transition]:
