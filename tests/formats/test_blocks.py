@@ -141,5 +141,18 @@ def test_a_loop_of_everything_is_refused_by_the_graph() -> None:
 
 def test_a_choice_between_nothing_and_nothing_is_nothing() -> None:
     assert one_of(None, None) is None
-    assert one_of(A, A) == A
+    assert one_of(None, A, B) == OneOf((A, B), optional=True)
     assert one_of(A, None) == maybe(A)
+
+
+def test_blocks_may_not_be_nested_without_end() -> None:
+    block: Block = A
+    for _ in range(5000):
+        block = maybe(block)
+    with pytest.raises(FormatError, match="blocks nested more than 100 deep"):
+        graph_from_block(block, "")
+
+
+def test_a_long_sequence_is_one_order() -> None:
+    block = sequence(sequence(A, B), Order((C, D)), E)
+    assert block == Order((A, B, C, D, E), frozenset({(0, 1), (1, 2), (1, 3), (2, 4), (3, 4)}))

@@ -123,13 +123,30 @@ def test_a_way_back_is_an_undoing() -> None:
     ]
 
 
+def test_a_long_net_with_a_choice_is_read() -> None:
+    arcs = ["s>A", "s>B", "A>p0", "B>p0"]
+    for number in range(1000):
+        arcs += [f"p{number}>T{number}", f"T{number}>p{number + 1}"]
+    graph = graph_from_pnml(net(arcs), "")
+    assert len(graph.steps) == 1002
+    assert [str(choice) for choice in graph.choices] == ["one of 'do A' or 'do B'"]
+
+
+def test_a_net_with_choices_may_not_be_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stepgraph.formats.nets.LARGEST", 2)
+    with pytest.raises(
+        FormatError, match="3 transitions with choices or loops; expected at most 2"
+    ):
+        graph_from_pnml(net([*CHAIN, "s>C", "C>p"]), "")
+
+
 def test_a_transition_that_leads_to_its_own_place_is_repeated() -> None:
     graph = graph_from_pnml(net(["s>A", "A>p", "p>B", "B>p", "p>T", "T>e"], silent="T"), "")
     assert graph.attributes["do B"] == StepAttributes(optional=True, repeatable=True)
 
 
-@given(small_graphs(), st.sets(st.integers(0, 3)))
-@settings(max_examples=40)
+@given(small_graphs(), st.sets(st.integers(0, 3), max_size=2))
+@settings(max_examples=25)
 def test_repeatable_steps_come_back(graph: TaskGraph, places: set[int]) -> None:
     about = dict(graph.attributes)
     for place in places:

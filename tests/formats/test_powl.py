@@ -118,6 +118,13 @@ def test_anything_else_is_refused_with_its_line(case: str, put: Put) -> None:
     assert str(refused.value).startswith(f"{path}: ")
 
 
+def test_models_that_hold_each_other_again_and_again_take_no_time() -> None:
+    lines = ["x0 = gen.activity('x')"]
+    lines += [f"x{number} = gen.xor(x{number - 1}, x{number - 1})" for number in range(1, 90)]
+    with pytest.raises(FormatError, match="two steps are called 'x'"):
+        graph_from_powl(HEAD + "\n".join([*lines, "final_model = x89"]), "")
+
+
 @given(st.text(max_size=60), st.integers(0, 500), st.integers(0, 30))
 def test_a_spoilt_file_is_read_or_refused(patch: str, place: int, cut: int) -> None:
     with suppress(StepgraphError):  # any other error fails the test

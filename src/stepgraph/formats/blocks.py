@@ -21,6 +21,9 @@ from dataclasses import dataclass, field, replace
 from stepgraph.errors import FormatError
 from stepgraph.graph import Choice, Edge, StepAttributes, TaskGraph, Undoing, connect_ends
 
+DEPTH = 100
+"""Maximum depth of blocks inside each other."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -62,15 +65,28 @@ Block = Step | Order | OneOf | Loop
 
 def in_sequence(*parts: Block | None) -> Block | None:
     """Return blocks one after the other; None if there are none."""
-    known = [part for part in parts if part is not None]
+    known: list[Block] = []
+    before: set[tuple[int, int]] = set()
+    last: list[int] = []
+    for part in parts:
+        if part is None:
+            continue
+        own = part if isinstance(part, Order) else Order((part,))
+        shift = len(known)
+        known += own.parts
+        before |= {(one + shift, other + shift) for one, other in own.before}
+        later, earlier = {other for _, other in own.before}, {one for one, _ in own.before}
+        places = range(len(own.parts))
+        before |= {(one, at + shift) for one in last for at in places if at not in later}
+        last = [at + shift for at in places if at not in earlier]
     if len(known) < 2:
         return known[0] if known else None
-    return Order(tuple(known), frozenset((place, place + 1) for place in range(len(known) - 1)))
+    return Order(tuple(known), frozenset(before))
 
 
 def one_of(*parts: Block | None) -> Block | None:
     """Return a choice between blocks, of which None does nothing."""
-    known = tuple(dict.fromkeys(part for part in parts if part is not None))
+    known = tuple(part for part in parts if part is not None)
     if not known:
         return None
     return OneOf(known, None in parts) if len(known) > 1 or None in parts else known[0]
@@ -129,8 +145,8 @@ def graph_from_block(block: Block | None, procedure: str) -> TaskGraph:
     """
     if block is None:
         raise FormatError("no steps; expected at least one")
-    block = _simplified(block)
     _check_names(block)
+    block = _simplified(block)
     rules = _Rules()
     rules.add(block, free=False)
     names = steps_of(block)
@@ -172,16 +188,24 @@ def _leaves(block: Block) -> Iterator[Step]:
 
 
 def _check_names(block: Block) -> None:
+    """Check that each step has a name of its own, and blocks are not nested without end."""
     known: dict[str, Step] = {}
-    for step in _leaves(block):
-        if step.name in known:
-            first = known[step.name].where
-            where = f" ({first} and {step.where})" if first and first != step.where else ""
+    waiting = [(block, 1)]
+    while waiting:
+        part, depth = waiting.pop()
+        if depth > DEPTH:
+            raise FormatError(f"blocks nested more than {DEPTH} deep")
+        waiting += [(inner, depth + 1) for inner in reversed(parts_of(part))]
+        if not isinstance(part, Step):
+            continue
+        if part.name in known:
+            first = known[part.name].where
+            where = f" ({first} and {part.where})" if first and first != part.where else ""
             raise FormatError(
-                f"two steps are called {step.name!r}{where}; a task graph has each step once, "
+                f"two steps are called {part.name!r}{where}; a task graph has each step once, "
                 "rename one of them"
             )
-        known[step.name] = step
+        known[part.name] = part
 
 
 def _simplified(block: Block) -> Block:

@@ -319,8 +319,8 @@ def to_bpmn(graph: TaskGraph) -> str:
     Returns
     -------
     str
-        The text of a file. It keeps the attribute `optional` and leaves out other attributes,
-        weights, provenance and evidence.
+        The text of a file. It keeps choices, undoing and optional steps, and leaves out other
+        attributes, weights, provenance and evidence.
 
     Raises
     ------

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from stepgraph.errors import FormatError, GraphError
 from stepgraph.formats.blocks import Block, Loop, OneOf, Order, Step, graph_from_block
 from stepgraph.graph import Choice, TaskGraph
+from stepgraph.graph.edges import bits
 from stepgraph.graph.rules import rules_in_words
 
 
@@ -92,17 +94,18 @@ class _Parts:
         parts = tuple(map(self._unit, units))
         if len(parts) == 1:
             return parts[0]
-        pairs = {
-            (one, other)
-            for one, earlier in enumerate(units)
-            for other, later in enumerate(units)
-            if one != other and any(self.before[step] & earlier for step in later)
-        }
-        direct = {
-            (one, other)
-            for one, other in pairs
-            if not any((one, at) in pairs and (at, other) in pairs for at in range(len(units)))
-        }
+        unit_of = {step: at for at, unit in enumerate(units) for step in unit}
+        before = [
+            sum(
+                {1 << unit_of[one] for step in unit for one in self.before[step] & steps}
+                - {1 << at}
+            )
+            for at, unit in enumerate(units)
+        ]
+        direct = set()
+        for at, earlier in enumerate(before):
+            through = reduce(int.__or__, (before[one] for one in bits(earlier)), 0)
+            direct |= {(one, at) for one in bits(earlier & ~through)}
         return Order(parts, frozenset(direct))
 
     def _units(self, steps: frozenset[str]) -> list[frozenset[str]]:

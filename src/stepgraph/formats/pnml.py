@@ -1,15 +1,18 @@
-"""PNML: reads nets that are partial orders, writes task graphs as workflow nets.
+"""PNML: reads nets that consist of blocks, writes task graphs as workflow nets.
 
-The reader takes acyclic nets in which every place has at most one transition before it and one
-after it, with one token in each source place. A transition without a name, or marked as invisible
-in ProM's way, is silent. A silent transition between the same places as a step makes the step
-optional. The reader refuses anything else, by name.
+The reader takes nets with one token in each source place. A transition without a name, or marked as
+invisible in ProM's way, is silent. A net in which every place has at most one transition before it
+and one after it is a partial order; others have to consist of blocks (`stepgraph.formats.nets`).
+The reader refuses anything else, by name.
 
-The writer makes a net whose complete runs are the graph's valid orders. Each step is a transition
-and each edge a place between two of them, so that a step waits for all its preconditions. One
-source place starts a silent transition before everything else, and a silent transition ends in one
-sink place. An optional step has a silent transition beside it, between the same places. The marks
-of silent transitions and the final marking follow ProM and pm4py.
+The writer makes a net whose complete runs are the graph's valid complete sequences. Without rules,
+each step is a transition and each edge a place between two of them, so that a step waits for all
+its preconditions. One source place starts a silent transition before everything else, and a silent
+transition ends in one sink place. An optional step has a silent transition beside it, between the
+same places; a repeatable step leaves a token that lets it be done again until the end. A graph with
+rules is written as the blocks that it consists of, or else with places that remember what counts as
+done (`stepgraph.formats.state_net`). The marks of silent transitions and the final marking follow
+ProM and pm4py.
 """
 
 from __future__ import annotations
@@ -66,7 +69,7 @@ def graph_from_pnml(text: str, stem: str) -> TaskGraph:
     Raises
     ------
     FormatError
-        If the text is not PNML, or its net is not a partial order.
+        If the text is not PNML, or no task graph expresses its net exactly.
     """
     root = parse_xml(text)
     if root.name != "pnml":
@@ -341,13 +344,13 @@ def to_pnml(graph: TaskGraph) -> str:
     Returns
     -------
     str
-        The text of a file. It keeps the attribute `optional` and leaves out other attributes,
-        weights, provenance and evidence.
+        The text of a file. Its net does what the graph allows; it leaves out weights, provenance,
+        evidence and the attributes that do not change what is valid.
 
     Raises
     ------
     GraphError
-        If a name holds a character that XML cannot hold.
+        If a name holds a character that XML cannot hold, or rules take too many transitions.
 
     Examples
     --------

@@ -234,6 +234,9 @@ def _is_generator(node: ast.expr) -> bool:
 
 
 def _unknown(node: ast.stmt | ast.expr, expected: str) -> FormatError:
-    shown = " ".join(ast.unparse(node).split())
+    try:
+        shown = " ".join(ast.unparse(node).split())
+    except RecursionError:
+        shown = "nested too deeply"
     shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
     return FormatError(f"line {node.lineno}: {shown}; expected {expected}")

@@ -68,7 +68,7 @@ class Condition:
 def _condition(alternatives: Iterable[tuple[int, int]]) -> Condition:
     """Return a condition without alternatives that others include."""
     found = set(alternatives)
-    if len(found) > VARIANTS**2:
+    if len(found) > 16 * VARIANTS:
         raise TooManyVariantsError
     return _checked(
         (yes, no)
