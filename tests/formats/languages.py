@@ -95,16 +95,16 @@ def _interleaved(
 def sequences_of_net(text: str, length: int) -> set[Sequence]:
     """Return what the complete runs of a net do, up to a length."""
     first, firings, is_final = firings_of_net(text)
-    return _sequences_of_tokens(first, firings, is_final, length)
+    return sequences_of_tokens(first, firings, is_final, length)
 
 
 def sequences_of_process(text: str, length: int) -> set[Sequence]:
     """Return what the complete runs of a BPMN process do, up to a length."""
     first, firings, is_final = firings_of_process(text)
-    return _sequences_of_tokens(first, firings, is_final, length)
+    return sequences_of_tokens(first, firings, is_final, length)
 
 
-def _sequences_of_tokens(
+def sequences_of_tokens(
     first: Marking, firings: Firings, is_final: Callable[[Marking], bool], length: int
 ) -> set[Sequence]:
     """Return the sequences, following sets of markings between which nothing is seen."""
@@ -183,5 +183,5 @@ def graphs_of_blocks(draw: st.DrawFn, max_steps: int = 5) -> TaskGraph:
 
 
 def has_nested_choices(graph: TaskGraph) -> bool:
-    """Return whether a step is in several choices."""
+    """Return whether choices share steps; `Semantics.of` adds their masks and mistakes others."""
     return max(Counter(step for one in graph.choices for step in one.steps).values(), default=0) > 1

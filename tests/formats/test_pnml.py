@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from stepgraph.errors import FormatError, GraphError
@@ -16,7 +16,12 @@ from stepgraph.formats import read_graph
 from stepgraph.formats.pnml import graph_from_pnml, to_pnml
 from stepgraph.graph import Choice, StepAttributes, TaskGraph, Undoing, connect_ends
 from tests.drawing.strategies import task_graphs as named_graphs
-from tests.formats.languages import sequences_of_graph, sequences_of_net
+from tests.formats.languages import (
+    graphs_of_blocks,
+    has_nested_choices,
+    sequences_of_graph,
+    sequences_of_net,
+)
 from tests.formats.strategies import GRAPHS, XML_TEXT, small_graphs
 from tests.formats.token_game import PNML, orders_of_net, valid_complete_orders
 from tests.strategies import graphs_with_rules, task_graphs
@@ -402,7 +407,18 @@ def test_rules_are_written_exactly(case: str) -> None:
 def test_the_net_of_any_rules_has_exactly_the_valid_sequences_of_the_graph(
     graph: TaskGraph,
 ) -> None:
+    assume(not has_nested_choices(graph))
     assert sequences_of_net(to_pnml(graph), 5) == sequences_of_graph(graph, 5)
+
+
+@given(graphs_of_blocks())
+@settings(max_examples=60)
+def test_the_net_of_blocks_is_read_back_exactly(graph: TaskGraph) -> None:
+    text = to_pnml(graph)
+    assume('"running"' not in text and not has_nested_choices(graph))  # a loop within a loop
+    expected = sequences_of_graph(graph, 5)
+    assert sequences_of_net(text, 5) == expected
+    assert sequences_of_graph(graph_from_pnml(text, ""), 5) == expected
 
 
 def test_rules_that_take_too_many_transitions_are_refused_by_name() -> None:

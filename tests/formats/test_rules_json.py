@@ -9,11 +9,9 @@ import pytest
 from hypothesis import given
 
 from stepgraph.errors import FormatError, GraphError
-from stepgraph.formats.bpmn import to_bpmn
 from stepgraph.formats.dot import to_dot
 from stepgraph.formats.graphml import to_graphml
 from stepgraph.formats.mermaid import to_mermaid
-from stepgraph.formats.pnml import to_pnml
 from stepgraph.formats.stepgraph_json import graph_from_json, graph_to_json, to_json
 from stepgraph.graph import Choice, RuleEvidence, StepAttributes, TaskGraph, Undoing
 from tests.strategies import graphs_with_rules
@@ -66,7 +64,7 @@ def test_rules_are_read_strictly(change: dict[str, Any], said: str) -> None:
         graph_from_json(graph_to_json(GRAPH) | change)
 
 
-@pytest.mark.parametrize("write", [to_pnml, to_bpmn, to_dot, to_mermaid, to_graphml])
+@pytest.mark.parametrize("write", [to_dot, to_mermaid, to_graphml])
 @pytest.mark.parametrize(
     "graph",
     [

@@ -141,8 +141,8 @@ class _Parts:
                 left_rings = tuple(other for other in self.rings if other is not ring)
                 inside = replace(self, rings=left_rings)
                 redo = inside.block(ring.redo)
-                if isinstance(redo, OneOf) and len(redo.parts) == 1:
-                    redo = redo.parts[0]
+                if isinstance(redo, OneOf):  # nobody has to go back, but whoever does goes it all
+                    redo = redo.parts[0] if len(redo.parts) == 1 else OneOf(redo.parts)
                 return Loop(inside.block(ring.do), redo)
         raise NoBlocksError(_first_rule(self.graph, steps))
 
