@@ -37,10 +37,10 @@ def block_from_graph(graph: TaskGraph) -> Block:
     >>> [type(part).__name__ for part in block.parts]
     ['Step', 'OneOf']
     """
-    block = _Parts.of(graph).block(frozenset(graph.steps))
     try:
+        block = _Parts.of(graph).block(frozenset(graph.steps))
         again = graph_from_block(block, "")
-    except (FormatError, GraphError):
+    except (FormatError, GraphError, RecursionError):  # choices within hundreds of choices
         raise NoBlocksError(_first_rule(graph)) from None
     difference = _difference(graph, again)
     if difference:

@@ -435,7 +435,8 @@ def _spots(ids: Sequence[str], arcs: Iterable[tuple[str, str]]) -> dict[str, tup
         link = number[source], number[target]
         if link[::-1] not in links:
             links[link] = None
-    layout = lay_out([_ROW] * len(ids), list(links), lane=_LANE, shared=True)
+    sizes = [_ROW] * len(ids)
+    layout = lay_out(sizes, list(links), lane=_LANE, shared=True, most_lanes=len(ids))
     spots = zip(layout.layer, layout.nodes, strict=True)
     return {
         id_: (_COLUMN * (column + 1), node.at)
