@@ -69,10 +69,43 @@ def test_an_adjacency_list_with_a_cycle_is_converted_on_demand_and_says_what_it_
     assert (folder / "g.json").exists()
 
 
-def test_a_net_says_which_steps_it_cannot_repeat(stepgraph: Run, graph: str) -> None:
+def test_a_process_says_which_steps_it_cannot_repeat(stepgraph: Run, graph: str) -> None:
     again = read_graph(graph).replace(attributes={"stack": StepAttributes(repeatable=True)})
     save_graph(again, "again.json")
-    result = stepgraph("convert", "again.json", "-o", "again.pnml")
+    result = stepgraph("convert", "again.json", "-o", "again.bpmn")
     assert result.code == 0
-    assert result.notes == ["note: again.pnml: done once, though they may be repeated: 'stack'"]
-    assert stepgraph("convert", "again.json", "-o", "again.dot").err == ""
+    assert result.notes == ["note: again.bpmn: done once, though they may be repeated: 'stack'"]
+    for name in ("again.pnml", "again.dot"):
+        assert stepgraph("convert", "again.json", "-o", name).err == ""
+
+
+POWL = """gen = ModelGenerator()
+test = gen.loop(gen.activity('test'), gen.activity('repair'))
+end = gen.xor('pack', 'scrap')
+final_model = gen.partial_order([('build', test), (test, end)])
+"""
+
+
+def test_choices_and_undoing_go_from_powl_through_a_net_and_a_process(
+    stepgraph: Run, put: Put
+) -> None:
+    first = put("bench.powl", POWL)
+    for before, after in ((first, "a.pnml"), ("a.pnml", "b.bpmn"), ("b.bpmn", "c.json")):
+        result = stepgraph("convert", before, "-o", after)
+        assert (result.code, result.out, result.err) == (0, f"{after}: written\n", "")
+    graph = read_graph("c.json")
+    assert {str(rule) for rule in (*graph.choices, *graph.undoings)} == {
+        "one of 'pack' or 'scrap'",
+        "one of 'repair', or 'pack' and 'scrap'",
+        "'repair' undoes 'test'",
+        "'test' undoes 'repair'",
+    }
+
+
+def test_what_a_format_cannot_express_is_refused_by_name(stepgraph: Run, graph: str) -> None:
+    steps = read_graph(graph).steps
+    about = {steps[0]: StepAttributes(goes_with=(steps[1],))}
+    save_graph(read_graph(graph).replace(attributes=about), "with.json")
+    result = stepgraph("convert", "with.json", "-o", "with.bpmn")
+    assert result.code == 2
+    assert f"'{steps[0]}' goes with '{steps[1]}', which makes no block" in result.err

@@ -9,13 +9,19 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from stepgraph.errors import FormatError, GraphError
 from stepgraph.formats import graph_text, read_graph
 from stepgraph.formats.bpmn import graph_from_bpmn, to_bpmn
-from stepgraph.graph import TaskGraph, connect_ends
+from stepgraph.graph import Choice, StepAttributes, TaskGraph, Undoing, connect_ends
+from stepgraph.graph.rules import rules_in_words
+from tests.formats.languages import (
+    graphs_of_blocks,
+    sequences_of_graph,
+    sequences_of_process,
+)
 from tests.formats.strategies import GRAPHS, XML_TEXT, large_graphs, small_graphs
 from tests.formats.token_game import BPMN, orders_of_process, valid_complete_orders
 
@@ -76,6 +82,35 @@ def test_a_task_with_a_line_past_it_is_optional() -> None:
     assert graph.optional_steps == ("do A",)
 
 
+def test_exclusive_gateways_make_a_choice() -> None:
+    flows = ["s>x1", "x1>A", "x1>B", "B>C", "A>x2", "C>x2", "x2>D", "D>e"]
+    graph = graph_from_bpmn(process(flows), "")
+    assert [str(choice) for choice in graph.choices] == ["one of 'do A', or 'do B' and 'do C'"]
+    assert set(graph.preconditions_of("do D")) == {"do A", "do C"}
+
+
+def test_alternatives_may_have_ends_of_their_own() -> None:
+    graph = graph_from_bpmn(process(["s>x1", "x1>A", "x1>B", "A>e1", "B>e2"]), "")
+    assert [str(choice) for choice in graph.choices] == ["one of 'do A' or 'do B'"]
+
+
+def test_a_line_past_several_tasks_makes_them_optional_together() -> None:
+    flows = ["s>x1", "x1>A", "A>B", "B>x2", "x1>x2", "x2>e"]
+    graph = graph_from_bpmn(process(flows), "")
+    assert graph.optional_steps == ("do A", "do B")
+    assert not graph.is_valid(["do A"], complete=True)
+
+
+def test_a_line_back_is_an_undoing() -> None:
+    flows = ["s>x1", "x1>A", "A>x2", "x2>B", "B>x1", "x2>C", "C>e"]
+    graph = graph_from_bpmn(process(flows), "")
+    assert [str(rule) for rule in (*graph.choices, *graph.undoings)] == [
+        "one of 'do B' or 'do C'",
+        "'do B' undoes 'do A'",
+        "'do A' undoes 'do B'",
+    ]
+
+
 def test_what_only_describes_is_passed_over() -> None:
     more = (
         '<laneSet id="l"/><documentation>x</documentation><dataObject id="d"/>'
@@ -90,13 +125,21 @@ def inside(node: str, child: str) -> str:
 
 
 REFUSED = {
-    "an exclusive gateway": (
-        process(["s>x1", "x1>A", "x1>B", "A>x2", "B>x2", "x2>e"]),
-        r"an exclusive gateway, the exclusive gateway 'x1' \(line \d+\)",
+    "a choice joined by a parallel gateway": (
+        process(["s>x1", "x1>A", "x1>B", "A>p1", "B>p1", "p1>e"]),
+        r"a choice that is no block: 2 ways after the exclusive gateway 'x1' \(line \d+\)",
     ),
-    "a line past two tasks": (
-        process(["s>x1", "x1>A", "A>B", "B>x2", "x1>x2", "x2>e"]),
-        "an exclusive gateway",
+    "parallel ways joined by an exclusive gateway": (
+        process(["s>p1", "p1>A", "p1>B", "A>x1", "B>x1", "x1>e"]),
+        "a merge that is no block: 2 ways before the exclusive gateway 'x1'",
+    ),
+    "parallel ways with ends of their own, beside a choice": (
+        process(["s>p1", "p1>x1", "p1>B", "x1>A", "x1>C", "A>e", "B>e", "C>e"]),
+        "a merge that is no block: 2 ways before the end",
+    ),
+    "a step repeated before another": (
+        process(["s>x1", "x1>A", "A>x2", "x2>x1", "x2>B", "B>e"]),
+        "'do A' may be repeated until 'do B' is done, not later",
     ),
     "a loop": (
         process(["s>p1", "p1>A", "A>p2", "p2>p1", "p2>e"]),
@@ -172,7 +215,7 @@ REFUSED = {
     **{
         construct: (
             process(CHAIN, more=f'<{element} id="w" name="why"/>'),
-            rf"line \d+: {construct} 'why'; expected tasks and parallel gateways",
+            rf"line \d+: {construct} 'why'; expected tasks, and parallel and exclusive gateways",
         )
         for construct, element in (
             ("an inclusive gateway", "inclusiveGateway"),
@@ -273,14 +316,22 @@ def passes_through(one: tuple[float, float], other: tuple[float, float], box: Re
     return first < last
 
 
+def is_written(graph: TaskGraph) -> bool:
+    try:
+        to_bpmn(graph)
+    except GraphError:  # a loop within a loop
+        return False
+    return True
+
+
 @given(small_graphs())
 @settings(deadline=None, max_examples=60)
 def test_the_runs_of_the_process_are_the_valid_orders_of_the_graph(graph: TaskGraph) -> None:
     assert orders_of_process(to_bpmn(graph)) == valid_complete_orders(graph)
 
 
-@given(large_graphs())
-@settings(deadline=None, max_examples=40)
+@given(large_graphs() | graphs_of_blocks(8).filter(is_written))
+@settings(deadline=None, max_examples=60)
 def test_no_two_boxes_overlap_and_no_line_runs_through_a_box(graph: TaskGraph) -> None:
     root = ET.fromstring(to_bpmn(graph).encode())  # noqa: S314 - our own file
     drawn = boxes(root)
@@ -291,8 +342,8 @@ def test_no_two_boxes_overlap_and_no_line_runs_through_a_box(graph: TaskGraph) -
             assert not any(passes_through(one_end, other_end, box) for box in drawn.values())
 
 
-@given(large_graphs())
-@settings(deadline=None, max_examples=40)
+@given(large_graphs() | graphs_of_blocks(8).filter(is_written))
+@settings(deadline=None, max_examples=60)
 def test_everything_is_drawn_and_every_line_joins_its_boxes(graph: TaskGraph) -> None:
     root = ET.fromstring(to_bpmn(graph).encode())  # noqa: S314 - our own file
     (process,) = root.iter(f"{BPMN}process")
@@ -310,8 +361,8 @@ def test_everything_is_drawn_and_every_line_joins_its_boxes(graph: TaskGraph) ->
             assert top <= y <= bottom
 
 
-@given(large_graphs())
-@settings(deadline=None, max_examples=40)
+@given(large_graphs() | graphs_of_blocks(8).filter(is_written))
+@settings(deadline=None, max_examples=60)
 def test_nodes_list_the_flows_that_come_and_go_and_ids_are_used_once(graph: TaskGraph) -> None:
     root = ET.fromstring(to_bpmn(graph).encode())  # noqa: S314 - our own file
     ids = [element.attrib["id"] for element in root.iter() if "id" in element.attrib]
@@ -320,6 +371,76 @@ def test_nodes_list_the_flows_that_come_and_go_and_ids_are_used_once(graph: Task
         for end, side in (("sourceRef", "outgoing"), ("targetRef", "incoming")):
             (node,) = root.findall(f".//*[@id='{flow.attrib[end]}']")
             assert flow.attrib["id"] in [entry.text for entry in node.findall(f"{BPMN}{side}")]
+
+
+@given(graphs_of_blocks().filter(is_written))
+@settings(max_examples=100)
+def test_the_process_of_blocks_has_exactly_the_valid_sequences_of_the_graph(
+    graph: TaskGraph,
+) -> None:
+    text = to_bpmn(graph)
+    assume(not any(own.repeatable for own in graph.attributes.values()) or rules_in_words(graph))
+    expected = sequences_of_graph(graph, 5)
+    assert sequences_of_process(text, 5) == expected
+    assert sequences_of_graph(graph_from_bpmn(text, ""), 5) == expected
+
+
+BENCH = TaskGraph.from_preconditions(
+    {"test": ["build"], "repair": ["test"], "pack": ["test"], "ship": ["pack"]}
+)
+UNDOINGS = [Undoing("repair", ["test"]), Undoing("test", ["repair"])]
+AGAIN = Choice([["repair"], ["pack", "ship"]])
+SORTING = TaskGraph.from_preconditions({"ship": ["pack"], "pack": ["check"], "scrap": ["check"]})
+ROADS = TaskGraph.from_preconditions({name: ["start"] for name in ("bus", "train", "walk")})
+
+EXPRESSED = {
+    "accept or reject": SORTING.replace(choices=[Choice([["pack", "ship"], ["scrap"]])]),
+    "repair or go on": BENCH.replace(choices=[AGAIN], undoings=UNDOINGS),
+    "three alternatives": ROADS.replace(choices=[Choice([["bus"], ["train"], ["walk"]])]),
+    "an optional choice": ROADS.replace(choices=[Choice([["bus"], ["train", "walk"]], True)]),
+    "optional steps that go together": SORTING.replace(
+        attributes={
+            "pack": StepAttributes(optional=True, goes_with=("ship",)),
+            "ship": StepAttributes(optional=True, goes_with=("pack",)),
+        }
+    ),
+}
+
+
+@pytest.mark.parametrize("case", EXPRESSED)
+def test_rules_that_make_blocks_are_written_exactly(case: str) -> None:
+    graph = EXPRESSED[case]
+    assert sequences_of_process(to_bpmn(graph), 8) == sequences_of_graph(graph, 8) != set()
+
+
+UNEXPRESSED = {
+    "what is undone does not undo": (
+        BENCH.replace(
+            attributes={"repair": StepAttributes(optional=True, repeatable=True)},
+            undoings=UNDOINGS[:1],
+        ),
+        "'repair' undoes 'test', which makes no block",
+    ),
+    "undoing that may come after what follows": (
+        BENCH.replace(attributes={"repair": StepAttributes(optional=True)}, undoings=UNDOINGS),
+        ", which makes no block of a process",
+    ),
+    "one of two goes with the other": (
+        SORTING.replace(attributes={"pack": StepAttributes(goes_with=("scrap",))}),
+        "'pack' goes with 'scrap', which makes no block",
+    ),
+    "alternatives that do not begin together": (
+        SORTING.replace(choices=[Choice([["ship"], ["scrap"]])]),
+        "which makes no block of a process",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", UNEXPRESSED)
+def test_rules_that_make_no_blocks_are_refused_by_name(case: str) -> None:
+    graph, message = UNEXPRESSED[case]
+    with pytest.raises(GraphError, match=message):
+        to_bpmn(graph)
 
 
 def test_one_line_needs_no_gateway() -> None:

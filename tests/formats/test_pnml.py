@@ -8,17 +8,22 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from stepgraph.errors import FormatError, GraphError
 from stepgraph.formats import read_graph
 from stepgraph.formats.pnml import graph_from_pnml, to_pnml
-from stepgraph.graph import TaskGraph, connect_ends
+from stepgraph.graph import Choice, StepAttributes, TaskGraph, Undoing, connect_ends
 from tests.drawing.strategies import task_graphs as named_graphs
+from tests.formats.languages import (
+    graphs_of_blocks,
+    sequences_of_graph,
+    sequences_of_net,
+)
 from tests.formats.strategies import GRAPHS, XML_TEXT, small_graphs
 from tests.formats.token_game import PNML, orders_of_net, valid_complete_orders
-from tests.strategies import task_graphs
+from tests.strategies import graphs_with_rules, task_graphs
 
 
 def net(
@@ -89,6 +94,74 @@ def test_a_silent_transition_beside_a_step_makes_it_optional() -> None:
     assert graph.optional_steps == ("do A",)
 
 
+def test_transitions_between_the_same_places_are_alternatives() -> None:
+    graph = graph_from_pnml(net([*CHAIN, "s>C", "C>p", "p>D", "D>q", "q>E", "E>e"]), "")
+    assert graph == TaskGraph.from_preconditions(
+        {
+            "do B": ["do A", "do C"],
+            "do C": [],
+            "do D": ["do A", "do C"],
+            "do E": ["do D"],
+        }
+    )
+    assert [str(choice) for choice in graph.choices] == [
+        "one of 'do A' or 'do C'",
+        "one of 'do B', or 'do D' and 'do E'",
+    ]
+
+
+def test_a_way_past_several_steps_makes_them_optional_together() -> None:
+    graph = graph_from_pnml(net([*CHAIN, "s>T", "T>e"], silent="T"), "")
+    assert graph.is_valid([], complete=True)
+    assert graph.is_valid(["do A", "do B"], complete=True)
+    assert not graph.is_valid(["do A"], complete=True)
+
+
+def test_a_way_back_is_an_undoing() -> None:
+    loop = ["s>T", "T>p", "p>A", "A>q", "q>B", "B>p", "q>C", "C>e"]
+    graph = graph_from_pnml(net(loop, silent="T"), "")
+    assert [str(rule) for rule in (*graph.choices, *graph.undoings)] == [
+        "one of 'do B' or 'do C'",
+        "'do B' undoes 'do A'",
+        "'do A' undoes 'do B'",
+    ]
+
+
+def test_a_long_net_with_a_choice_is_read() -> None:
+    arcs = ["s>A", "s>B", "A>p0", "B>p0"]
+    for number in range(1000):
+        arcs += [f"p{number}>T{number}", f"T{number}>p{number + 1}"]
+    graph = graph_from_pnml(net(arcs), "")
+    assert len(graph.steps) == 1002
+    assert [str(choice) for choice in graph.choices] == ["one of 'do A' or 'do B'"]
+
+
+def test_a_net_with_choices_may_not_be_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stepgraph.formats.nets.LARGEST", 2)
+    with pytest.raises(
+        FormatError, match="3 transitions with choices or loops; expected at most 2"
+    ):
+        graph_from_pnml(net([*CHAIN, "s>C", "C>p"]), "")
+
+
+def test_a_transition_that_leads_to_its_own_place_is_repeated() -> None:
+    graph = graph_from_pnml(net(["s>A", "A>p", "p>B", "B>p", "p>T", "T>e"], silent="T"), "")
+    assert graph.attributes["do B"] == StepAttributes(optional=True, repeatable=True)
+
+
+@given(small_graphs(), st.sets(st.integers(0, 3), max_size=2))
+@settings(max_examples=25)
+def test_repeatable_steps_come_back(graph: TaskGraph, places: set[int]) -> None:
+    about = dict(graph.attributes)
+    for place in places:
+        step = graph.steps[place % len(graph.steps)]
+        about[step] = StepAttributes(optional=step in graph.optional_steps, repeatable=True)
+    graph = graph.replace(attributes=about)
+    back = graph_from_pnml(to_pnml(graph), "")
+    assert back.attributes == graph.attributes
+    assert sequences_of_net(to_pnml(graph), 5) == sequences_of_graph(graph, 5)
+
+
 def test_a_source_without_a_token_is_where_a_workflow_net_starts() -> None:
     assert graph_from_pnml(net(CHAIN, tokens=""), "").steps == ("do A", "do B")
 
@@ -112,15 +185,35 @@ FINAL = "<finalmarkings><marking><place idref='%s'><text>1</text></place></marki
 REFUSED = {
     "a place with two consumers": (
         net([*CHAIN, "p>C", "C>f"]),
-        r"a choice: 2 transitions after the place 'p' \(line \d+\), the transition 'do B'",
+        r"a choice that is no block: 2 ways after the place 'p' \(line \d+\), the transition",
     ),
     "a place with two producers": (
         net(["s>A", "z>C", "A>p", "C>p", "p>B", "B>e"], tokens="sz"),
-        "a merge: 2 transitions before the place 'p'",
+        "a merge that is no block: 2 ways before the place 'p'",
     ),
     "a loop": (
         net(["s>A", "A>p", "p>B", "B>q", "q>A", "B>e"]),
         r"a loop, from the transition 'do [AB]' \(line \d+\) to .*without loops",
+    ),
+    "a choice that does not come together": (
+        net(["s>A", "A>p", "A>q", "p>B", "p>C", "q>D", "B>u", "C>v", "D>w"]),
+        "a choice that is no block: 2 ways after the place 'p'",
+    ),
+    "a deadlock: two alternatives joined": (
+        net(["s>A", "s>B", "A>p", "B>q", "p>C", "q>C", "C>e"]),
+        "a choice that is no block: 2 ways after the place 's'",
+    ),
+    "an unbounded net": (
+        net(["s>A", "A>p", "p>B", "B>p", "B>q", "p>C", "q>C", "C>e"]),
+        "is no block: 2 ways after the place 'p'",
+    ),
+    "a fork joined by one of its branches at a time": (
+        net(["s>A", "A>p", "A>q", "p>B", "q>C", "B>r", "C>r", "r>D", "D>e"]),
+        "a merge that is no block: 2 ways before the place 'r'",
+    ),
+    "a step repeated before another": (
+        net(["s>A", "A>p", "p>T", "T>s", "p>B", "B>e", "x>S", "S>s"], silent="TS", tokens="x"),
+        "'do A' may be repeated until 'do B' is done, not later",
     ),
     "no start": (net(["A>p", "p>A"]), "no start; expected a place that no transition leads to"),
     "a place that never gets a token": (
@@ -265,3 +358,70 @@ def test_what_xml_cannot_hold_is_refused() -> None:
 def test_a_graph_without_steps_is_refused() -> None:
     with pytest.raises(GraphError, match="the graph has no steps, which PNML cannot say"):
         to_pnml(TaskGraph([], []))
+
+
+BENCH = TaskGraph.from_preconditions(
+    {"test": ["build"], "repair": ["test"], "pack": ["test", "repair"]}
+)
+AGAIN = StepAttributes(optional=True, repeatable=True)
+SORTING = TaskGraph.from_preconditions({"ship": ["pack"], "pack": ["check"], "scrap": ["check"]})
+ROADS = TaskGraph.from_preconditions({name: ["start"] for name in ("bus", "train", "walk")})
+
+EXPRESSED = {
+    "accept or reject": SORTING.replace(choices=[Choice([["pack", "ship"], ["scrap"]])]),
+    "test, repair and test again": BENCH.replace(
+        attributes={"repair": AGAIN}, undoings=[Undoing("repair", ["test"])]
+    ),
+    "repair or go on": TaskGraph.from_preconditions(
+        {"test": ["build"], "repair": ["test"], "pack": ["test"]}
+    ).replace(
+        attributes={"repair": StepAttributes(optional=True)},
+        choices=[Choice([["repair"], ["pack"]])],
+        undoings=[Undoing("repair", ["test"]), Undoing("test", ["repair"])],
+    ),
+    "an optional step": SORTING.replace(attributes={"pack": StepAttributes(optional=True)}),
+    "a repeatable step": SORTING.replace(attributes={"pack": StepAttributes(repeatable=True)}),
+    "an optional repeatable step": SORTING.replace(attributes={"check": AGAIN}),
+    "three alternatives": ROADS.replace(choices=[Choice([["bus"], ["train"], ["walk"]])]),
+    "an optional choice": ROADS.replace(choices=[Choice([["bus"], ["train", "walk"]], True)]),
+    "what goes with what": SORTING.replace(
+        attributes={
+            "pack": StepAttributes(optional=True, goes_with=("ship",)),
+            "ship": StepAttributes(optional=True, goes_with=("pack",)),
+        }
+    ),
+}
+
+
+@pytest.mark.parametrize("case", EXPRESSED)
+def test_rules_are_written_exactly(case: str) -> None:
+    graph = EXPRESSED[case]
+    found = sequences_of_net(to_pnml(graph), 7)
+    assert found == sequences_of_graph(graph, 7)
+    assert found
+
+
+@given(graphs_with_rules(max_steps=4))
+@settings(max_examples=60)
+def test_the_net_of_any_rules_has_exactly_the_valid_sequences_of_the_graph(
+    graph: TaskGraph,
+) -> None:
+    assert sequences_of_net(to_pnml(graph), 5) == sequences_of_graph(graph, 5)
+
+
+@given(graphs_of_blocks())
+@settings(max_examples=60)
+def test_the_net_of_blocks_is_read_back_exactly(graph: TaskGraph) -> None:
+    text = to_pnml(graph)
+    assume('"running"' not in text)  # a loop within a loop
+    expected = sequences_of_graph(graph, 5)
+    assert sequences_of_net(text, 5) == expected
+    assert sequences_of_graph(graph_from_pnml(text, ""), 5) == expected
+
+
+def test_rules_that_take_too_many_transitions_are_refused_by_name() -> None:
+    names = [f"check {number}" for number in range(12)]
+    graph = TaskGraph.from_preconditions({name: [] for name in [*names, "mix", "repair"]})
+    graph = graph.replace(undoings=[Undoing("repair", names)])
+    with pytest.raises(GraphError, match=r"'repair' would need more than 64 transitions .* undoes"):
+        to_pnml(graph)

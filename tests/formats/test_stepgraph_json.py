@@ -173,7 +173,7 @@ def _rich() -> TaskGraph:
         weights={("mix", "egg"): 0.75},
         evidence={("mix", "egg"): EdgeEvidence(9, 1, 2.5, ("anna", "ben"), ("carl",), 0.625)},
         attributes={
-            "salt": StepAttributes(0.5, True, ("egg",), (), 0.25, True, ("mix",)),
+            "salt": StepAttributes(0.5, True, 0.25, True, ("mix",), ("egg",)),
             "egg": StepAttributes(),
         },
         constraints=Constraints(

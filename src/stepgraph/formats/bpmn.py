@@ -1,21 +1,26 @@
-"""BPMN 2.0: reads processes that are partial orders, writes task graphs with a layout.
+"""BPMN 2.0: reads processes that consist of blocks, writes task graphs with a layout.
 
-The reader takes tasks, one start event, end events and parallel gateways. A task between two
-exclusive gateways with a line past it is optional. The reader refuses any other element that steers
-the flow, by name, and ignores elements that only describe it (lanes, data, notes).
+The reader takes tasks, one start event, end events, parallel and exclusive gateways. A process
+without exclusive gateways is a partial order; one with them has to consist of blocks, as a net has
+(`stepgraph.formats.nets`). The reader refuses any other element that steers the flow, by name, and
+ignores elements that only describe it (lanes, data, notes).
 
 The writer puts tasks between parallel gateways: one joins the preconditions of a step, another
 forks to the steps that need it; a single line needs no gateway. An optional step stands between two
-exclusive gateways with a line past it.
+exclusive gateways with a line past it. A graph with rules is written as the blocks that it consists
+of (`stepgraph.formats.graph_blocks`), or refused.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
-from itertools import pairwise
 
-from stepgraph.errors import FormatError
+from stepgraph.errors import FormatError, GraphError
+from stepgraph.formats.blocks import Block, OneOf, Step, graph_from_block
+from stepgraph.formats.bpmn_diagram import Diagram, draw_flow, draw_graph, edge, shape
+from stepgraph.formats.flows import Flow
+from stepgraph.formats.graph_blocks import NoBlocksError, block_from_graph
+from stepgraph.formats.nets import NetBlock, block_from_net
 from stepgraph.formats.process import (
     DiagramNode,
     FlowNode,
@@ -24,10 +29,9 @@ from stepgraph.formats.process import (
     graph_from_flow,
     new_id,
 )
-from stepgraph.formats.xml_text import Element, check_characters, check_steps, escaped, parse_xml
-from stepgraph.graph import TaskGraph, connect_ends
-from stepgraph.layout.layers import Layout, lay_out
-from stepgraph.sequences import END, START
+from stepgraph.formats.xml_text import Element, check_characters, escaped, parse_xml
+from stepgraph.graph import TaskGraph
+from stepgraph.graph.rules import rules_in_words
 
 _NAMESPACE = "http://www.omg.org/spec/BPMN/20100524/MODEL"
 _TASKS = frozenset(
@@ -97,7 +101,7 @@ _FINAL = {
     "cancelEventDefinition": "a cancel event",
     "compensateEventDefinition": "a compensation event",
 }
-_ADVICE = "expected tasks and parallel gateways, which make a partial order"
+_ADVICE = "expected tasks, and parallel and exclusive gateways"
 
 
 def graph_from_bpmn(text: str, stem: str) -> TaskGraph:
@@ -113,7 +117,7 @@ def graph_from_bpmn(text: str, stem: str) -> TaskGraph:
     Raises
     ------
     FormatError
-        If the text is not BPMN 2.0, or its process is not a partial order.
+        If the text is not BPMN 2.0, or no task graph expresses its process exactly.
     """
     root = parse_xml(text)
     if root.name != "definitions" or root.namespace != _NAMESPACE:
@@ -135,6 +139,9 @@ def graph_from_bpmn(text: str, stem: str) -> TaskGraph:
     _connect(nodes, process)
     _remove_passes(nodes)
     _check(nodes)
+    name = process.attributes.get("name", "").strip() or stem
+    if any(node.kind == "exclusiveGateway" for node in nodes.values()):
+        return graph_from_block(_block(nodes), name)
     flow = {
         id_: FlowNode(
             node.what,
@@ -146,7 +153,37 @@ def graph_from_bpmn(text: str, stem: str) -> TaskGraph:
         for id_, node in nodes.items()
     }
     links = [(node.id, after) for node in nodes.values() for after in node.after]
-    return graph_from_flow(flow, links, process.attributes.get("name", "").strip() or stem)
+    return graph_from_flow(flow, links, name)
+
+
+def _block(nodes: dict[str, DiagramNode]) -> Block | None:
+    """Return the block of a process with choices or loops, by its net; each flow is a place."""
+    coming: dict[str, list[str]] = {id_: [] for id_ in nodes}
+    going: dict[str, list[str]] = {id_: [] for id_ in nodes}
+    lines = ((node.id, target) for node in nodes.values() for target in node.after)
+    for number, (source, target) in enumerate(lines):
+        going[source].append(f"flow {number}")
+        coming[target].append(f"flow {number}")
+    net: list[NetBlock] = []
+    first: list[str] = []
+    for id_, node in nodes.items():
+        takes, gives = frozenset(coming[id_]), frozenset(going[id_])
+        if node.kind == "startEvent":
+            first = going[id_]
+        elif node.kind == "endEvent":
+            net += [
+                NetBlock(node.what, None, frozenset({at}), frozenset({"end"})) for at in coming[id_]
+            ]
+        elif node.kind == "exclusiveGateway":
+            here = frozenset({f"gateway {id_}"})
+            net += [NetBlock(node.what, None, frozenset({at}), here) for at in coming[id_]]
+            net += [NetBlock(node.what, None, here, frozenset({at})) for at in going[id_]]
+        else:
+            step = Step(node.name, f"line {node.line}") if node.kind in _TASKS else None
+            block = OneOf((step,), optional=True) if step and node.optional else step
+            net.append(NetBlock(node.what, block, takes, gives))
+    places = {f"gateway {id_}": node.what for id_, node in nodes.items()}
+    return block_from_net(net, first, ["end"], places | {"end": "the end"})
 
 
 def _nodes(process: Element) -> dict[str, DiagramNode]:
@@ -245,10 +282,6 @@ def _check(nodes: dict[str, DiagramNode]) -> None:
             "several are alternatives"
         )
     for node in nodes.values():
-        if node.kind == "exclusiveGateway":
-            raise FormatError(
-                f"an exclusive gateway, {node.what}; {_ADVICE}, or one task with a line past it"
-            )
         if node.kind == "startEvent" and node.before:
             raise FormatError(f"a sequence flow leads to {node.what}; nothing comes before it")
         if node.kind == "endEvent" and node.after:
@@ -267,76 +300,12 @@ def _check(nodes: dict[str, DiagramNode]) -> None:
             )
 
 
-_GATEWAY, _EVENT, _TASK, _TASK_HEIGHT = 50.0, 36.0, 120.0, 80.0
-_BETWEEN = 25.0  # between the boxes of one step
-_CHANNEL = 70.0  # between columns; only here do lines change their height
-_ROW, _LANE, _MARGIN = 130.0, 30.0, 60.0
-_PAST = 55.0  # how far below a step's middle the line past it runs
-
 _HEADER = """<?xml version="1.0" encoding="UTF-8"?>
 <bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL"
     xmlns:bpmndi="http://www.omg.org/spec/BPMN/20100524/DI"
     xmlns:dc="http://www.omg.org/spec/DD/20100524/DC"
     xmlns:di="http://www.omg.org/spec/DD/20100524/DI"
     id="definitions" targetNamespace="urn:stepgraph:graph" exporter="stepgraph">"""
-
-Point = tuple[float, float]
-
-
-@dataclass(frozen=True)
-class _Box:
-    """A node of the diagram."""
-
-    id: str
-    kind: str
-    x: float
-    y: float  # of its middle
-    name: str = ""
-
-    @property
-    def size(self) -> tuple[float, float]:
-        if self.kind == "task":
-            return _TASK, _TASK_HEIGHT
-        return (_EVENT, _EVENT) if self.kind.endswith("Event") else (_GATEWAY, _GATEWAY)
-
-    @property
-    def left(self) -> Point:
-        return self.x, self.y
-
-    @property
-    def right(self) -> Point:
-        return self.x + self.size[0], self.y
-
-
-@dataclass(frozen=True)
-class _Flow:
-    """A line of the diagram."""
-
-    id: str
-    source: _Box
-    target: _Box
-    points: tuple[Point, ...]
-
-
-@dataclass
-class _Diagram:
-    """Boxes and lines, as they are drawn."""
-
-    layout: Layout
-    cell: float
-    boxes: list[_Box] = field(default_factory=list)
-    flows: list[_Flow] = field(default_factory=list)
-
-    def left_of(self, column: int) -> float:
-        return _MARGIN + column * (self.cell + _CHANNEL)
-
-    def add(self, box: _Box) -> _Box:
-        self.boxes.append(box)
-        return box
-
-    def connect(self, id_: str, source: _Box, target: _Box, *between: Point) -> None:
-        points = dict.fromkeys((source.right, *between, target.left))  # each point once
-        self.flows.append(_Flow(id_, source, target, tuple(points)))
 
 
 def to_bpmn(graph: TaskGraph) -> str:
@@ -350,13 +319,13 @@ def to_bpmn(graph: TaskGraph) -> str:
     Returns
     -------
     str
-        The text of a file. It keeps the attribute `optional` and leaves out other attributes,
-        weights, provenance and evidence.
+        The text of a file. It keeps choices, undoing and optional steps, and leaves out other
+        attributes, weights, provenance and evidence.
 
     Raises
     ------
     GraphError
-        If a name holds a character that XML cannot hold.
+        If a name holds a character that XML cannot hold, or a rule makes no block of a process.
 
     Examples
     --------
@@ -364,7 +333,8 @@ def to_bpmn(graph: TaskGraph) -> str:
     >>> [line.strip() for line in text.splitlines() if "sequenceFlow" in line][1]
     '<bpmn:sequenceFlow id="flow1-2" sourceRef="step1" targetRef="step2"/>'
     """
-    check_steps(graph, "BPMN")
+    if not graph.steps:
+        raise GraphError("the graph has no steps, which BPMN cannot say; write it as .json")
     check_characters(graph, "BPMN")
     diagram = _draw(graph)
     name = f' name="{escaped(graph.procedure)}"' if graph.procedure else ""
@@ -388,8 +358,8 @@ def to_bpmn(graph: TaskGraph) -> str:
         '  <bpmndi:BPMNDiagram id="diagram">',
         '    <bpmndi:BPMNPlane id="plane" bpmnElement="process">',
     ]
-    lines += [line for box in diagram.boxes for line in _shape(box)]
-    lines += [line for flow in diagram.flows for line in _edge(flow)]
+    lines += [line for box in diagram.boxes for line in shape(box)]
+    lines += [line for flow in diagram.flows for line in edge(flow)]
     lines += [
         "    </bpmndi:BPMNPlane>",
         "  </bpmndi:BPMNDiagram>",
@@ -399,101 +369,14 @@ def to_bpmn(graph: TaskGraph) -> str:
     return "\n".join(lines)
 
 
-def _draw(graph: TaskGraph) -> _Diagram:
-    node = graph.vocabulary.node
-    given = set(graph.edges)
-    edges = connect_ends(graph.steps, graph.edges) or [(END, START)]
-    ids = {
-        (node(needed), node(step)): ("flow" if (step, needed) in given else "added")
-        for step, needed in edges
-    }
-    optional = {node(step) for step in graph.optional_steps}
-    gates = 4 if optional else 2
-    layout = lay_out([_ROW] * (graph.vocabulary.end + 1), list(ids), lane=_LANE, shared=True)
-    diagram = _Diagram(layout, _TASK + gates * (_GATEWAY + _BETWEEN))
-    coming = Counter(after for _, after in ids)
-    going = Counter(before for before, _ in ids)
-    first: dict[int, _Box] = {}
-    last: dict[int, _Box] = {}
-    for number, name in enumerate(graph.vocabulary.nodes):
-        joins, forks = coming[number] > 1, going[number] > 1
-        kind = {0: "startEvent", graph.vocabulary.end: "endEvent"}.get(number, "task")
-        label = name if kind == "task" else ""
-        first[number], last[number] = _add_step(
-            diagram, number, kind, label, joins=joins, forks=forks, optional=number in optional
-        )
-    for (before, after), kind in ids.items():
-        right = diagram.left_of(layout.layer[before]) + diagram.cell
-        between: list[Point] = [(right, layout.nodes[before].at)]
-        for column, lane in enumerate(layout.lanes[before, after], layout.layer[before] + 1):
-            left = diagram.left_of(column)
-            between += [(left, lane.at), (left + diagram.cell, lane.at)]
-        between.append((diagram.left_of(layout.layer[after]), layout.nodes[after].at))
-        diagram.connect(f"{kind}{before}-{after}", last[before], first[after], *between)
-    return diagram
-
-
-def _add_step(
-    diagram: _Diagram,
-    number: int,
-    kind: str,
-    name: str,
-    *,
-    joins: bool,
-    forks: bool,
-    optional: bool,
-) -> tuple[_Box, _Box]:
-    """Add a step's own boxes and lines; return the first and the last box."""
-    left = diagram.left_of(diagram.layout.layer[number])
-    y = diagram.layout.nodes[number].at
-    right = left + diagram.cell
-    middle = (left + right) / 2
-    beside = _TASK / 2 + _BETWEEN
-    width = _TASK if kind == "task" else _EVENT
-    id_ = {"startEvent": "start", "endEvent": "end"}.get(kind, f"step{number}")
-    chain: list[_Box] = []
-    if joins:
-        chain.append(_Box(f"join{number}", "parallelGateway", left, y))
-    if optional:
-        chain.append(_Box(f"maybe{number}", "exclusiveGateway", middle - beside - _GATEWAY, y))
-    chain.append(_Box(id_, kind, middle - width / 2, y, name))
-    if optional:
-        chain.append(_Box(f"merge{number}", "exclusiveGateway", middle + beside, y))
-    if forks:
-        chain.append(_Box(f"fork{number}", "parallelGateway", right - _GATEWAY, y))
-    for box in chain:
-        diagram.add(box)
-    for box, following in pairwise(chain):
-        diagram.connect(f"{box.id}-{following.id}", box, following)
-    if optional:
-        split, merge = (box for box in chain if box.kind == "exclusiveGateway")
-        bends = [
-            (box.x + _GATEWAY / 2, y + down)
-            for box, down in (
-                (split, _GATEWAY / 2),
-                (split, _PAST),
-                (merge, _PAST),
-                (merge, _GATEWAY / 2),
-            )
-        ]
-        diagram.flows.append(_Flow(f"past{number}", split, merge, tuple(bends)))
-    return chain[0], chain[-1]
-
-
-def _shape(box: _Box) -> list[str]:
-    width, height = box.size
-    marker = ' isMarkerVisible="true"' if box.kind == "exclusiveGateway" else ""
-    bounds = f'x="{box.x:.1f}" y="{box.y - height / 2 + _MARGIN:.1f}"'
-    return [
-        f'      <bpmndi:BPMNShape id="{box.id}-shape" bpmnElement="{box.id}"{marker}>',
-        f'        <dc:Bounds {bounds} width="{width:g}" height="{height:g}"/>',
-        "      </bpmndi:BPMNShape>",
-    ]
-
-
-def _edge(flow: _Flow) -> list[str]:
-    return [
-        f'      <bpmndi:BPMNEdge id="{flow.id}-edge" bpmnElement="{flow.id}">',
-        *(f'        <di:waypoint x="{x:.1f}" y="{y + _MARGIN:.1f}"/>' for x, y in flow.points),
-        "      </bpmndi:BPMNEdge>",
-    ]
+def _draw(graph: TaskGraph) -> Diagram:
+    if not rules_in_words(graph):
+        return draw_graph(graph)
+    try:
+        return draw_flow(Flow.of(block_from_graph(graph)))
+    except NoBlocksError as error:
+        raise GraphError(
+            f"the graph says {error}, which makes no block of a process: BPMN expresses choices "
+            "whose alternatives begin and end together, optional steps that all go with each "
+            "other, and steps that undo each other; write it as .pnml or .json"
+        ) from None

@@ -1,23 +1,30 @@
-"""PNML: reads nets that are partial orders, writes task graphs as workflow nets.
+"""PNML: reads nets that consist of blocks, writes task graphs as workflow nets.
 
-The reader takes acyclic nets in which every place has at most one transition before it and one
-after it, with one token in each source place. A transition without a name, or marked as invisible
-in ProM's way, is silent. A silent transition between the same places as a step makes the step
-optional. The reader refuses anything else, by name.
+The reader takes nets with one token in each source place. A transition without a name, or marked as
+invisible in ProM's way, is silent. A net in which every place has at most one transition before it
+and one after it is a partial order; others have to consist of blocks (`stepgraph.formats.nets`).
+The reader refuses anything else, by name.
 
-The writer makes a net whose complete runs are the graph's valid orders. Each step is a transition
-and each edge a place between two of them, so that a step waits for all its preconditions. One
-source place starts a silent transition before everything else, and a silent transition ends in one
-sink place. An optional step has a silent transition beside it, between the same places. The marks
-of silent transitions and the final marking follow ProM and pm4py.
+The writer makes a net whose complete runs are the graph's valid complete sequences. Without rules,
+each step is a transition and each edge a place between two of them, so that a step waits for all
+its preconditions. One source place starts a silent transition before everything else, and a silent
+transition ends in one sink place. An optional step has a silent transition beside it, between the
+same places; a repeatable step leaves a token that lets it be done again until the end. A graph with
+rules is written as the blocks that it consists of, or else with places that remember what counts as
+done (`stepgraph.formats.state_net`). The marks of silent transitions and the final marking follow
+ProM and pm4py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from stepgraph.errors import FormatError
+from stepgraph.errors import FormatError, GraphError
+from stepgraph.formats.blocks import OneOf, Step, graph_from_block
+from stepgraph.formats.flows import Flow, net_of_flow
+from stepgraph.formats.graph_blocks import NoBlocksError, block_from_graph
+from stepgraph.formats.nets import NetBlock, Transition, block_from_net
 from stepgraph.formats.process import (
     DiagramNode,
     FlowNode,
@@ -26,10 +33,11 @@ from stepgraph.formats.process import (
     graph_from_flow,
     new_id,
 )
-from stepgraph.formats.xml_text import Element, check_characters, check_steps, escaped, parse_xml
+from stepgraph.formats.state_net import state_net
+from stepgraph.formats.xml_text import Element, check_characters, escaped, parse_xml
 from stepgraph.graph import TaskGraph, connect_ends
-from stepgraph.layout.layers import Layout, Link, lay_out
-from stepgraph.sequences import END, START
+from stepgraph.graph.rules import rules_in_words
+from stepgraph.layout.layers import Link, lay_out
 
 _IGNORED = frozenset({"name", "graphics", "toolspecific", "finalmarkings", "text"})
 _REFUSED = {
@@ -45,6 +53,7 @@ class _Node(DiagramNode):
 
     silent: bool = False
     tokens: int = 0
+    repeatable: bool = False
 
 
 def graph_from_pnml(text: str, stem: str) -> TaskGraph:
@@ -60,7 +69,7 @@ def graph_from_pnml(text: str, stem: str) -> TaskGraph:
     Raises
     ------
     FormatError
-        If the text is not PNML, or its net is not a partial order.
+        If the text is not PNML, or no task graph expresses its net exactly.
     """
     root = parse_xml(text)
     if root.name != "pnml":
@@ -80,17 +89,37 @@ def graph_from_pnml(text: str, stem: str) -> TaskGraph:
     nodes = _nodes(net)
     _connect(nodes, net)
     _remove_passes(nodes)
+    _remove_repeats(nodes)
     _check(nodes)
     _check_final(nodes, net)
-    transitions = {
-        id_: _flow_node(node, nodes) for id_, node in nodes.items() if node.kind == "transition"
-    }
-    links = [
-        (node.before[0], node.after[0])
-        for node in nodes.values()
-        if node.kind == "place" and node.before and node.after
-    ]
-    return graph_from_flow(transitions, links, _label(net, "name") or stem)
+    name = _label(net, "name") or stem
+    places = [node for node in nodes.values() if node.kind == "place"]
+    if all(len(place.before) < 2 and len(place.after) < 2 for place in places):
+        transitions = {
+            id_: _flow_node(node, nodes) for id_, node in nodes.items() if node.kind == "transition"
+        }
+        links = [(one.before[0], one.after[0]) for one in places if one.before and one.after]
+        return graph_from_flow(transitions, links, name)
+    return graph_from_block(
+        block_from_net(
+            [_net_block(node) for node in nodes.values() if node.kind == "transition"],
+            [place.id for place in places if place.tokens],
+            [place.id for place in places if not place.after],
+            {place.id: place.what for place in places},
+        ),
+        name,
+    )
+
+
+def _net_block(node: _Node) -> NetBlock:
+    if node.repeatable:
+        raise FormatError(
+            f"{node.what} may be repeated until the end, beside choices or loops; expected one or "
+            "the other"
+        )
+    step = None if node.silent else Step(node.name, f"line {node.line}")
+    block = OneOf((step,), optional=True) if step and node.optional else step
+    return NetBlock(node.what, block, frozenset(node.before), frozenset(node.after))
 
 
 def _elements(parent: Element) -> Iterator[Element]:
@@ -188,15 +217,67 @@ def _remove_passes(nodes: dict[str, _Node]) -> None:
         step = steps.get((frozenset(node.before), frozenset(node.after)))
         if step is not None:
             step.optional = True
-            for id_ in node.before:
-                nodes[id_].after.remove(node.id)
-            for id_ in node.after:
-                nodes[id_].before.remove(node.id)
-            del nodes[node.id]
+            _remove(node, nodes)
+
+
+def _remove_repeats(nodes: dict[str, _Node]) -> None:
+    """Remove transitions that repeat a step until the end, and mark these steps repeatable.
+
+    The step leaves a token beside it. Another transition of its name needs this token; a silent
+    one takes it before the last transition of the net, or passes the step together with it.
+    """
+    for more in list(nodes.values()):
+        if more.silent or len(more.before) != 1 or more.before != more.after:
+            continue
+        again = nodes[more.before[0]]
+        steps = [nodes[id_] for id_ in again.before if id_ != more.id]
+        stops = [nodes[id_] for id_ in again.after if id_ != more.id]
+        if len(steps) != 1 or len(stops) != 1 or steps[0].silent or steps[0].name != more.name:
+            continue
+        step, stop = steps[0], stops[0]
+        if len(stop.after) != 1:
+            continue
+        over = nodes[stop.after[0]]
+        passes = [nodes[id_] for id_ in over.before if id_ != stop.id]
+        if not (
+            stop.silent
+            and stop.before == [again.id]
+            and len(over.after) == 1
+            and _is_last(nodes[over.after[0]], nodes)
+            and all(_passes(one, step, again.id, over.id) for one in passes)
+        ):
+            continue
+        step.repeatable, step.optional = True, bool(passes)
+        for node in (more, stop, again, over, *passes):
+            _remove(node, nodes)
+
+
+def _is_last(node: _Node, nodes: dict[str, _Node]) -> bool:
+    """Return whether nothing comes after a transition."""
+    return all(not nodes[place].after for place in node.after) and sum(
+        not place.after for place in nodes.values() if place.kind == "place"
+    ) == len(node.after)
+
+
+def _passes(node: _Node, step: _Node, again: str, over: str) -> bool:
+    """Return whether a silent transition passes a step, and says that it is over."""
+    return (
+        node.silent
+        and set(node.before) == set(step.before)
+        and set(node.after) - {over} == set(step.after) - {again}
+    )
+
+
+def _remove(node: _Node, nodes: dict[str, _Node]) -> None:
+    for id_ in node.before:
+        nodes[id_].after.remove(node.id)
+    for id_ in node.after:
+        nodes[id_].before.remove(node.id)
+    del nodes[node.id]
 
 
 def _check(nodes: dict[str, _Node]) -> None:
-    """Check that the net is a marked graph with a token in each source."""
+    """Check that each source has a token and nothing hangs loose."""
     places = [node for node in nodes.values() if node.kind == "place"]
     sources = [place for place in places if not place.before]
     if not sources:
@@ -206,16 +287,6 @@ def _check(nodes: dict[str, _Node]) -> None:
     for place in places:
         if not place.before and not place.after:
             raise FormatError(f"{place.what} has no arcs; connect it or remove it")
-        for ids, kind, side in (
-            (place.after, "choice", "after"),
-            (place.before, "merge", "before"),
-        ):
-            if len(ids) > 1:
-                listed = " and ".join(nodes[id_].what for id_ in ids[:2])
-                raise FormatError(
-                    f"a {kind}: {len(ids)} transitions {side} {place.what}, {listed}; a task graph "
-                    "does every step and knows no alternatives"
-                )
         if place.tokens != (0 if place.before else 1):
             expected = "none, as a transition leads to it" if place.before else "one to start with"
             raise FormatError(f"{place.what} has {place.tokens} tokens; expected {expected}")
@@ -253,13 +324,13 @@ def _flow_node(node: _Node, nodes: dict[str, _Node]) -> FlowNode:
         starts=any(not nodes[place].before for place in node.before),
         ends=any(not nodes[place].after for place in node.after),
         optional=node.optional,
+        repeatable=node.repeatable,
     )
 
 
 _TYPE = "http://www.pnml.org/version-2009/grammar/ptnet"
 _NAMESPACE = "http://www.pnml.org/version-2009/grammar/pnml"
-_COLUMN, _ROW, _LANE = 240.0, 80.0, 20.0
-_SPACE = 50.0  # between places in the same gap
+_COLUMN, _ROW, _LANE = 120.0, 60.0, 20.0
 
 
 def to_pnml(graph: TaskGraph) -> str:
@@ -273,13 +344,13 @@ def to_pnml(graph: TaskGraph) -> str:
     Returns
     -------
     str
-        The text of a file. It keeps the attribute `optional` and leaves out other attributes,
-        weights, provenance and evidence.
+        The text of a file. Its net does what the graph allows; it leaves out weights, provenance,
+        evidence and the attributes that do not change what is valid.
 
     Raises
     ------
     GraphError
-        If a name holds a character that XML cannot hold.
+        If a name holds a character that XML cannot hold, or rules take too many transitions.
 
     Examples
     --------
@@ -287,36 +358,26 @@ def to_pnml(graph: TaskGraph) -> str:
     >>> [line.strip() for line in text.splitlines() if "<arc" in line][:2]
     ['<arc id="a1" source="source" target="t0"/>', '<arc id="a2" source="t0" target="p0-1"/>']
     """
-    check_steps(graph, "PNML")
+    if not graph.steps:
+        raise GraphError("the graph has no steps, which PNML cannot say; write it as .json")
     check_characters(graph, "PNML")
-    end = graph.vocabulary.end
-    places = dict(_places(graph))
-    optional = {graph.vocabulary.node(step) for step in graph.optional_steps}
-    layout = lay_out([_ROW] * (end + 1), list(places), lane=_LANE, shared=True)
+    net = _net_of_rules(graph) if rules_in_words(graph) else _plain_net(graph)
+    places = dict.fromkeys(["source"])
+    arcs: list[tuple[str, str]] = []
+    for transition in net:
+        places |= dict.fromkeys((*transition.takes, *transition.gives))
+        arcs += [(place, transition.id) for place in transition.takes]
+        arcs += [(transition.id, place) for place in transition.gives]
+    spots = _spots([*places, *(transition.id for transition in net)], arcs)
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         f'<pnml xmlns="{_NAMESPACE}">',
         f'  <net id="net" type="{_TYPE}">',
         f"    <name><text>{escaped(graph.procedure)}</text></name>",
         '    <page id="page">',
+        *(_place(id_, *spots[id_], tokens=int(id_ == "source")) for id_ in places),
+        *(_transition(one.id, *spots[one.id], one.step) for one in net),
     ]
-    left = _x(0) - _COLUMN / 2
-    lines += _place("source", left, layout.nodes[0].at, tokens=1)
-    spots = _spots(layout, places)
-    for link, id_ in places.items():
-        lines += _place(id_, *spots[link])
-    lines += _place("sink", _x(layout.layer[end]) + _COLUMN / 2, layout.nodes[end].at)
-    arcs = [("source", "t0")]
-    for node, name in enumerate(graph.vocabulary.nodes):
-        spot = _x(layout.layer[node]), layout.nodes[node].at
-        lines += _transition(f"t{node}", *spot, name if 0 < node < end else None)
-        if node in optional:
-            lines += _transition(f"skip{node}", spot[0], spot[1] + _ROW / 2, None)
-    for (before, after), id_ in places.items():
-        arcs += [(f"t{before}", id_), (id_, f"t{after}")]
-        arcs += [(f"skip{before}", id_)] if before in optional else []
-        arcs += [(id_, f"skip{after}")] if after in optional else []
-    arcs.append((f"t{end}", "sink"))
     for number, (source, target) in enumerate(arcs, start=1):
         lines.append(f'      <arc id="a{number}" source="{source}" target="{target}"/>')
     lines += [
@@ -331,47 +392,69 @@ def to_pnml(graph: TaskGraph) -> str:
     return "\n".join(lines)
 
 
-def _places(graph: TaskGraph) -> Iterator[tuple[Link, str]]:
-    """Yield the nodes before and after each place, and its id."""
+def _net_of_rules(graph: TaskGraph) -> list[Transition]:
+    """Return the net of a graph with rules: of its blocks, or else of its states."""
+    try:
+        return net_of_flow(Flow.of(block_from_graph(graph)))
+    except NoBlocksError:
+        return state_net(graph)
+
+
+def _plain_net(graph: TaskGraph) -> list[Transition]:
+    """Return the net of a graph without rules: a place for each edge."""
+    own, end = graph.semantics, graph.vocabulary.end
     given = set(graph.edges)
-    edges = connect_ends(graph.steps, graph.edges) or [(END, START)]
-    for step, needed in edges:
+    takes: dict[int, list[str]] = {node: [] for node in range(end + 1)}
+    gives: dict[int, list[str]] = {node: [] for node in range(end + 1)}
+    takes[0], gives[end] = ["source"], ["sink"]
+    for step, needed in connect_ends(graph.steps, graph.edges):
         before, after = graph.vocabulary.node(needed), graph.vocabulary.node(step)
-        kind = "p" if (step, needed) in given else "added"
-        yield (before, after), f"{kind}{before}-{after}"
+        place = f"{'p' if (step, needed) in given else 'added'}{before}-{after}"
+        gives[before].append(place)
+        takes[after].append(place)
+    net = []
+    for node, name in enumerate(graph.vocabulary.nodes):
+        label = name if 0 < node < end else None
+        again = [f"again{node}"] if own.repeatable >> node & 1 else []
+        over = [f"over{node}"] if again else []
+        net.append(Transition(f"t{node}", label, tuple(takes[node]), (*gives[node], *again)))
+        if own.optional >> node & 1:
+            net.append(Transition(f"skip{node}", None, tuple(takes[node]), (*gives[node], *over)))
+        if again:
+            net.append(Transition(f"more{node}", label, tuple(again), tuple(again)))
+            net.append(Transition(f"stop{node}", None, tuple(again), tuple(over)))
+            takes[end] += over
+    return net
 
 
-def _spots(layout: Layout, links: Iterable[Link]) -> dict[Link, tuple[float, float]]:
-    """Return the positions of the places: stacked in the gap before the next column."""
-    gaps: dict[int, list[Link]] = {}
-    for before, after in links:
-        gaps.setdefault(layout.layer[after], []).append((before, after))
-    heights = [node.at for node in layout.nodes]
-    middle = (min(heights) + max(heights)) / 2
-    spots = {}
-    for column, stack in gaps.items():
-        stack.sort(key=lambda link: (layout.nodes[link[1]].at, layout.nodes[link[0]].at, link))
-        top = middle - _SPACE * (len(stack) - 1) / 2
-        for number, link in enumerate(stack):
-            spots[link] = (_x(column) - _COLUMN / 2, top + _SPACE * number)
-    return spots
+def _spots(ids: Sequence[str], arcs: Iterable[tuple[str, str]]) -> dict[str, tuple[float, float]]:
+    """Return the positions of places and transitions, from left to right."""
+    number = {id_: place for place, id_ in enumerate(ids)}
+    links: dict[Link, None] = {}
+    for source, target in arcs:
+        link = number[source], number[target]
+        if link[::-1] not in links:
+            links[link] = None
+    sizes = [_ROW] * len(ids)
+    layout = lay_out(sizes, list(links), lane=_LANE, shared=True, most_lanes=len(ids))
+    spots = zip(layout.layer, layout.nodes, strict=True)
+    return {
+        id_: (_COLUMN * (column + 1), node.at)
+        for id_, (column, node) in zip(ids, spots, strict=True)
+    }
 
 
-def _x(column: int) -> float:
-    return _COLUMN * (column + 1)
-
-
-def _place(id_: str, x: float, y: float, *, tokens: int = 0) -> list[str]:
+def _place(id_: str, x: float, y: float, *, tokens: int) -> str:
     marking = f"<initialMarking><text>{tokens}</text></initialMarking>" if tokens else ""
-    return [f'      <place id="{id_}">{marking}{_graphics(x, y, 30, 30)}</place>']
+    return f'      <place id="{id_}">{marking}{_graphics(x, y, 30, 30)}</place>'
 
 
-def _transition(id_: str, x: float, y: float, name: str | None) -> list[str]:
+def _transition(id_: str, x: float, y: float, name: str | None) -> str:
     if name is None:
         about = '<toolspecific tool="ProM" version="6.4" activity="$invisible$"/>'
-        return [f'      <transition id="{id_}">{_graphics(x, y, 12, 30)}{about}</transition>']
+        return f'      <transition id="{id_}">{_graphics(x, y, 12, 30)}{about}</transition>'
     label = f"<name><text>{escaped(name)}</text></name>"
-    return [f'      <transition id="{id_}">{label}{_graphics(x, y, 110, 40)}</transition>']
+    return f'      <transition id="{id_}">{label}{_graphics(x, y, 110, 40)}</transition>'
 
 
 def _graphics(x: float, y: float, width: int, height: int) -> str:

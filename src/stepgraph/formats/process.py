@@ -132,6 +132,8 @@ class FlowNode:
         Whether the flow starts or ends here.
     optional
         Whether the flow can pass it.
+    repeatable
+        Whether it may be done again until the end.
     """
 
     what: str
@@ -139,6 +141,7 @@ class FlowNode:
     starts: bool = False
     ends: bool = False
     optional: bool = False
+    repeatable: bool = False
 
 
 def graph_from_flow(
@@ -200,6 +203,8 @@ def graph_from_flow(
             edges += [(END, needed) for needed in leading]
         past[id_] = leading
     attributes = {
-        name: StepAttributes(optional=True) for name, node in by_name.items() if node.optional
+        name: StepAttributes(optional=node.optional, repeatable=node.repeatable)
+        for name, node in by_name.items()
+        if node.optional or node.repeatable
     }
     return TaskGraph(by_name, edges, procedure=procedure, attributes=attributes)

@@ -15,7 +15,15 @@ from typing import Any
 
 from stepgraph.errors import FormatError, SettingError, UnknownNameError
 from stepgraph.files import read_text
-from stepgraph.formats import annotations_json, captaincook4d, csv, jsonl, stepgraph_json, text
+from stepgraph.formats import (
+    annotations_json,
+    captaincook4d,
+    csv,
+    jsonl,
+    powl,
+    stepgraph_json,
+    text,
+)
 from stepgraph.formats.adjlist import graph_from_adjacency_list
 from stepgraph.formats.bpmn import graph_from_bpmn, to_bpmn
 from stepgraph.formats.dot import to_dot
@@ -147,6 +155,12 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 (".bpmn",),
                 read_graph=_from_text(graph_from_bpmn),
                 write_graph=to_bpmn,
+            ),
+            Format(
+                "powl",
+                "POWL code: calls of gen.activity, gen.xor, gen.loop and gen.partial_order",
+                (".powl",),
+                read_graph=_from_text(powl.graph_from_powl),
             ),
             Format(
                 "adjlist",
@@ -357,8 +371,9 @@ def read_graph(path: str | Path) -> TaskGraph:
         A graph that stepgraph wrote; JSON with ``steps`` (id to label) and ``edges`` (pairs of ids,
         [before, after]); a ``.graphml`` file, or an ``.adjlist`` file (networkx's multi-line
         adjacency list, ``;`` between its fields), whose edges go from a step to its
-        precondition, as `TaskGraph.to_networkx` has them; or a ``.pnml`` or ``.bpmn`` file whose
-        net or process is a partial order. The root element of an ``.xml`` file tells its format.
+        precondition, as `TaskGraph.to_networkx` has them; or a ``.pnml``, ``.bpmn`` or ``.powl``
+        file whose process consists of blocks. The root element of an ``.xml`` file tells its
+        format; a ``.txt`` or ``.py`` file that makes a ``ModelGenerator`` is POWL code.
 
     Raises
     ------
@@ -380,9 +395,11 @@ def read_graph(path: str | Path) -> TaskGraph:
         _check_size(path)
     source = Source(path, read_text(path), {})
     with naming(path):
-        if suffix in (".csv", ".tsv", ".jsonl", ".ndjson", ".txt"):
+        is_powl = suffix in (".txt", ".py") and powl.recognises(source.text)
+        if suffix in (".csv", ".tsv", ".jsonl", ".ndjson", ".txt") and not is_powl:
             raise _no_graph(source.text)
-        graph = _graph_reader(source)(source)
+        read = _from_text(powl.graph_from_powl) if is_powl else _graph_reader(source)
+        graph = read(source)
         for (step, needed), weight in graph.weights.items():
             if not math.isfinite(weight):
                 raise FormatError(f"the edge {step!r} needing {needed!r} has the weight {weight}")

@@ -447,7 +447,7 @@ def graph_from_values(content: Any, path: Path) -> TaskGraph:
         return _from_ground_truth(content, path.stem)
     raise FormatError(
         "no task graph; expected one that stepgraph wrote, JSON with 'steps' and 'edges', a "
-        ".graphml, .adjlist, .pnml or .bpmn file"
+        ".graphml, .adjlist, .pnml, .bpmn or .powl file"
     )
 
 

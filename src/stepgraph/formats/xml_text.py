@@ -177,19 +177,6 @@ def check_characters(graph: TaskGraph, language: str, *, unescaped: str = "") ->
             )
 
 
-def check_steps(graph: TaskGraph, language: str) -> None:
-    """Check that a graph has steps, because a process needs some, and no rules.
-
-    Raises
-    ------
-    GraphError
-        If the graph has no steps, or choices or undoing.
-    """
-    if not graph.steps:
-        raise GraphError(f"the graph has no steps, which {language} cannot say; write it as .json")
-    check_rules(graph, language)
-
-
 def check_rules(graph: TaskGraph, language: str) -> None:
     """Check that a graph has no choices, undoing or steps that go with others.
 
