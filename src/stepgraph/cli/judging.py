@@ -229,6 +229,8 @@ def session_factory(
             "--calibration, --confusion and --error-rate exclude each other; give one of them"
         )
     begin: Callable[[], AnyMonitor] = partial(monitoring.Monitor, graph)
+    if (calibration, confusion, error_rate) != (None, None, None):
+        graph = for_recogniser(graph)
     if calibration is not None:
         begin = partial(monitoring.Calibration.read(calibration).monitor, graph)
     elif confusion is not None:
@@ -238,6 +240,15 @@ def session_factory(
         begin = partial(monitoring.UncertainMonitor, graph, error_rate=error_rate)
     begin()  # raises before any step comes if something does not fit the graph
     return begin
+
+
+def for_recogniser(graph: TaskGraph) -> TaskGraph:
+    """Return a graph for the monitor behind a recogniser, with a note on rules left out."""
+    from stepgraph.monitoring.plan import ignored_rules, without_rules
+
+    ignored = ignored_rules(graph)
+    print_notes([ignored] if ignored else [])
+    return without_rules(graph) if ignored else graph
 
 
 def _parse(raw: bytes, number: int) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stepgraph.cli import options
-from stepgraph.cli.judging import LiveSessions, session_factory
+from stepgraph.cli.judging import LiveSessions, for_recogniser, session_factory
 from stepgraph.cli.output import (
     OutputClosedError,
     count,
@@ -339,7 +339,7 @@ def _watched(
     begin: Callable[[], AnyMonitor]
     if confusion is not None and calibration is None and error_rate is None:
         own = confusion_for(Confusion.read(confusion), loaded)
-        begin = partial(UncertainMonitor, loaded, confusion=own)
+        begin = partial(UncertainMonitor, for_recogniser(loaded), confusion=own)
     else:
         begin = session_factory(loaded, calibration, confusion, error_rate)
     return LiveSessions(loaded, begin, as_json=as_json, with_next=with_next)

@@ -20,7 +20,7 @@ from stepgraph.graph.rules import RuleEvidence, Undoing, undo_in_circle
 from stepgraph.insight.choices import SLIP, log_beta, log_rule
 from stepgraph.sequences import Demonstrations, KeyStepSequence
 
-FEWEST = 2
+FEWEST = 3
 """Minimum number of repetitions that a rule explains."""
 VISITS = 5_000_000
 """Maximum number of steps to visit; beyond it the most frequent recordings count."""

@@ -7,14 +7,15 @@ that is a probability, at its end a fact.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import exp, lgamma, log
 
-from stepgraph.errors import InputError, SettingError
+from stepgraph.errors import InputError, SettingError, StepgraphWarning
 from stepgraph.graph import Edge, TaskGraph
 from stepgraph.graph.edges import bits
-from stepgraph.monitoring.plan import Plan, refuse_rules
+from stepgraph.monitoring.plan import Plan, ignored_rules, without_rules
 from stepgraph.sequences import Demonstrations
 
 SKIP_ODDS = 2.0
@@ -108,9 +109,10 @@ class OrderWatch:
     ) -> None:
         if not skip_odds > 0:
             raise SettingError(f"skip_odds is {skip_odds}; expected a number above 0")
-        refuse_rules(graph, "OrderWatch")
+        if ignored := ignored_rules(graph):
+            warnings.warn(StepgraphWarning(ignored), stacklevel=2)
         self.graph = graph
-        self._plan = Plan.of(graph)
+        self._plan = Plan.of(without_rules(graph) if ignored else graph)
         self._skip_odds = skip_odds
         self._trust = {
             (self._plan.nodes[step], self._plan.nodes[needed]): weight

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from stepgraph.errors import InputError
-from stepgraph.graph import TaskGraph
+from stepgraph.graph import StepAttributes, TaskGraph
 from stepgraph.graph.edges import bits
 from stepgraph.graph.rules import rules_in_words
 from stepgraph.graph.semantics import Semantics, State
@@ -97,17 +96,40 @@ class Plan:
         return needed & ~performed
 
 
-def refuse_rules(graph: TaskGraph, who: str) -> None:
-    """Refuse a graph with rules that a monitor does not know.
+def without_rules(graph: TaskGraph) -> TaskGraph:
+    """Return a graph for a monitor that knows neither choices nor undoing, and so asks less.
 
-    Raises
-    ------
-    InputError
-        If the graph has choices, undoing, or steps that go with others.
+    What has an alternative is optional, and what another step undoes may be repeated.
+
+    Examples
+    --------
+    >>> from stepgraph.graph import Choice
+    >>> plain = without_rules(TaskGraph("ab", [], choices=[Choice([["a"], ["b"]])]))
+    >>> plain.choices, plain.optional_steps
+    ((), ('a', 'b'))
     """
-    rules = rules_in_words(graph)
-    if rules:
-        raise InputError(
-            f"{who} does not know choices or undoing, and the graph has {rules[0]}; use Monitor, "
-            "or a graph without them"
+    chosen = {step for choice in graph.choices for step in choice.steps}
+    undone = {step for own in graph.undoings for step in own.undone}
+    attributes = {
+        step: replace(
+            known,
+            optional=known.optional or step in chosen,
+            repeatable=known.repeatable or step in undone,
+            goes_with=(),
         )
+        for step in graph.steps
+        for known in [graph.attributes.get(step, StepAttributes())]
+    }
+    return graph.replace(attributes=attributes, choices=(), undoings=())
+
+
+def ignored_rules(graph: TaskGraph) -> str:
+    """Return a sentence on what `without_rules` leaves out; empty for a graph without rules."""
+    rules = rules_in_words(graph)
+    if not rules:
+        return ""
+    more = f" and {len(rules) - 1} more" if len(rules) > 1 else ""
+    return (
+        f"this monitor does not know rules such as {rules[0]}{more}: what has an alternative counts "
+        "as optional, and what another step undoes as repeatable"
+    )

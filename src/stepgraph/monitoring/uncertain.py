@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
-from stepgraph.errors import FormatError, SettingError
+from stepgraph.errors import FormatError, SettingError, StepgraphWarning
 from stepgraph.formats.json_text import VERSION, finite_number
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.edges import bits
@@ -22,7 +23,7 @@ from stepgraph.monitoring.belief import (
 )
 from stepgraph.monitoring.confusion import Confusion
 from stepgraph.monitoring.monitor import Kind
-from stepgraph.monitoring.plan import Plan, refuse_rules
+from stepgraph.monitoring.plan import Plan, ignored_rules, without_rules
 from stepgraph.monitoring.session import Session, as_observation, check_state, fingerprint, whole
 from stepgraph.monitoring.uncertain_verdict import UncertainReport, UncertainVerdict
 
@@ -98,7 +99,8 @@ class UncertainMonitor(Session[_Moment]):
         beam: int = BEAM,
     ) -> None:
         super().__init__(graph, _Moment())
-        refuse_rules(graph, "a monitor behind a recogniser")
+        if ignored := ignored_rules(graph):
+            warnings.warn(StepgraphWarning(ignored), stacklevel=2)
         if confusion is not None and error_rate is not None:
             raise SettingError("both a confusion and an error rate are given; expected one of them")
         for name, value in (("mistake_rate", mistake_rate), ("threshold", threshold)):
@@ -115,7 +117,7 @@ class UncertainMonitor(Session[_Moment]):
                 "Confusion(graph.steps, rows)"
             )
         self.threshold = threshold
-        self._plan = Plan.of(graph)
+        self._plan = Plan.of(without_rules(graph) if ignored else graph)
         self._belief = Belief(self._plan, confusion.for_graph(graph), mistake_rate, beam)
 
     @property
