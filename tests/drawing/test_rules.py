@@ -191,8 +191,11 @@ def test_rules_are_told_with_their_evidence() -> None:
         attributes={"c": StepAttributes(goes_with=("d",))},
     )
     assert rules_told(graph) == (
-        "one of 'a' or 'b': so 86 and 14 times, not so in 0 of 100 recordings; 99 % probable",
-        "'d' undoes 'a': so 1 time, not so in 2 of 7 recordings",
+        (
+            "one of 'a' or 'b': so in 86 and 14 of 100 recordings, never none or several; "
+            "99 % probable"
+        ),
+        "'d' undoes 'a': done again after it 1 time, forgotten 2 times",
         "'c' goes with 'd'",
     )
     assert list(describe(graph))[-3:] == list(rules_told(graph))

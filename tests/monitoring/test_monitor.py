@@ -74,7 +74,7 @@ def test_missing_is_what_the_plain_rule_finds(graph: TaskGraph, steps: list[str]
         violation = plain.get(verdict.position)
         assert verdict.missing == (violation.missing if violation else ())
         assert (verdict.kind is Kind.UNKNOWN_STEP) is (
-            violation is not None and not violation.known
+            violation is not None and violation.kind is Kind.UNKNOWN_STEP
         )
         if verdict.missing:
             assert verdict.kind in (Kind.TOO_EARLY, Kind.SKIPPED_INFERRED, Kind.REPAIRED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from stepgraph.drawing.svg import label
-from stepgraph.formats.drawn_rules import drawn_rules
+from stepgraph.formats.drawn_rules import DrawnRule, drawn_rules
 from stepgraph.graph import Edge, RuleEvidence, TaskGraph
 from stepgraph.graph.evidence import StepAttributes
 
@@ -25,6 +25,7 @@ def describe(graph: TaskGraph) -> Iterator[str]:
     'egg' is optional: done in 75 % of the recordings
     """
     stated, optional = graph.constraints.required, set(graph.optional_steps)
+    chosen = {step for choice in graph.choices for step in choice.steps}
     for edge in graph.edges:
         if edge in graph.evidence:
             said = graph.evidence[edge].told(stated=edge in stated)
@@ -33,14 +34,18 @@ def describe(graph: TaskGraph) -> Iterator[str]:
     for step in graph.steps:
         known = graph.attributes.get(step)
         if known is not None:
-            yield from (f"'{step}' {sentence}" for sentence in _attributes(known))
+            yield from (
+                f"'{step}' {sentence}" for sentence in _attributes(known, chosen=step in chosen)
+            )
     yield from rules_told(graph)
 
 
-def _attributes(known: StepAttributes) -> Iterator[str]:
+def _attributes(known: StepAttributes, *, chosen: bool) -> Iterator[str]:
     share = f"done in {100 * known.done:.0f} % of the recordings"
     if known.optional:
         yield f"is optional: {share}" if known.done < 1 else "is optional"
+    elif known.done < 1 and chosen:
+        yield f"is {share}, as one alternative"
     elif known.done < 1:
         yield f"is {share}; where it is missing, that looks like a mistake"
     if known.repeatable:
@@ -71,19 +76,29 @@ def rules_told(graph: TaskGraph) -> tuple[str, ...]:
     >>> seen = RuleEvidence((12,), 1, 30, 0.97)
     >>> graph = TaskGraph("abc", [], undoings=[Undoing("b", ["a"], seen)])
     >>> rules_told(graph)
-    ("'b' undoes 'a': so 12 times, not so in 1 of 30 recordings; 97 % probable",)
+    ("'b' undoes 'a': done again after it 12 times, forgotten 1 time; 97 % probable",)
     """
     return tuple(
-        rule.about if rule.evidence is None else f"{rule.about}: {_rule_evidence(rule.evidence)}"
+        rule.about
+        if rule.evidence is None
+        else f"{rule.about}: {_rule_evidence(rule, rule.evidence)}"
         for rule in drawn_rules(graph)
     )
 
 
-def _rule_evidence(seen: RuleEvidence) -> str:
+def _rule_evidence(rule: DrawnRule, seen: RuleEvidence) -> str:
     *most, last = map(label, seen.held) if seen.held else ("0",)
-    times = f"{', '.join(most)} and {last}" if most else last
-    text = f"so {times} {'time' if times == '1' else 'times'}"
-    text += f", not so in {label(seen.broken)} of {counted(seen.recordings, 'recording')}"
+    numbers = f"{', '.join(most)} and {last}" if most else last
+    broken = label(seen.broken)
+    if rule.kind == "choice":
+        against = "several" if rule.word.endswith("at most one of") else "none or several"
+        text = f"so in {numbers} of {counted(seen.recordings, 'recording')}"
+        text += f", {against} in {broken}" if seen.broken else f", never {against}"
+    else:
+        text = f"done again after it {numbers} {'time' if numbers == '1' else 'times'}"
+        text += (
+            f", forgotten {counted(seen.broken, 'time')}" if seen.broken else ", never forgotten"
+        )
     if seen.probability is not None:
         text += f"; {100 * seen.probability:.0f} % probable"
     return text

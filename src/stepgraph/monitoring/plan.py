@@ -130,6 +130,6 @@ def ignored_rules(graph: TaskGraph) -> str:
         return ""
     more = f" and {len(rules) - 1} more" if len(rules) > 1 else ""
     return (
-        f"this monitor does not know rules such as {rules[0]}{more}: what has an alternative counts "
-        "as optional, and what another step undoes as repeatable"
+        f"this monitor does not know rules such as {rules[0]}{more}: what has an alternative "
+        "counts as optional, and what another step undoes as repeatable"
     )
