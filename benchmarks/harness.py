@@ -12,14 +12,24 @@ import json
 import os
 import platform
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+import stepgraph
 from stepgraph._version import __version__
-from stepgraph.errors import FileError, SettingError, UnavailableError, UnknownNameError
+from stepgraph.errors import (
+    FileError,
+    LearningWarning,
+    SettingError,
+    UnavailableError,
+    UnknownNameError,
+)
+from stepgraph.graph import TaskGraph
 from stepgraph.learners import Progress, no_progress
+from stepgraph.sequences import Demonstrations
 
 Row = Mapping[str, Any]
 Result = TypeVar("Result")
@@ -27,6 +37,13 @@ Result = TypeVar("Result")
 
 class MissingDataError(UnavailableError):
     """A data set that a benchmark reads is not where it was looked for."""
+
+
+def learn_with_defaults(demonstrations: Demonstrations) -> TaskGraph:
+    """Return the graph that a user gets; what it warns of is what a benchmark measures."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LearningWarning)
+        return stepgraph.learn(demonstrations)
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,16 @@ from typing import Any
 from benchmarks.datasets.captaincook4d import unmarked
 from benchmarks.generators import Noise, draw_demonstrations, with_choices
 from benchmarks.generators.problems import SIZES, draw_procedure, measured_seeds
-from benchmarks.harness import BenchmarkResult, Column, Request, choose_rows
+from benchmarks.harness import (
+    BenchmarkResult,
+    Column,
+    Request,
+    choose_rows,
+    learn_with_defaults,
+)
 from stepgraph.evaluation import mean_interval
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.evidence import StepAttributes
-from stepgraph.pipeline.learning import learn_together
 from stepgraph.procedures import load_procedure, procedure_names
 from stepgraph.sequences import Demonstrations
 
@@ -27,15 +32,9 @@ KINDS = ("optional", "repeatable", "goes_with", "choice", "repeated_after")
 Learn = Callable[[Demonstrations], TaskGraph]
 
 
-def learned(demonstrations: Demonstrations) -> TaskGraph:
-    """Return the graph that the defaults give; its notes are of no use here."""
-    (learning,) = learn_together([demonstrations])
-    return learning.graph
-
-
 def ever(demonstrations: Demonstrations) -> TaskGraph:
     """Return the control: optional is what anybody left out, repeatable what anybody repeated."""
-    graph = learned(demonstrations)
+    graph = learn_with_defaults(demonstrations)
     attributes = {
         step: StepAttributes(optional=known.done < 1, repeatable=known.repeated > 0)
         for step, known in graph.attributes.items()
@@ -43,7 +42,10 @@ def ever(demonstrations: Demonstrations) -> TaskGraph:
     return graph.replace(attributes=attributes, choices=(), undoings=())
 
 
-METHODS: Mapping[str, Learn] = {"learned": learned, "control: ever": ever}
+METHODS: Mapping[str, Learn] = {
+    "learned": learn_with_defaults,
+    "control: ever": ever,
+}
 
 
 def run(request: Request) -> BenchmarkResult:

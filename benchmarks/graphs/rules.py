@@ -11,13 +11,19 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-import stepgraph
 from benchmarks.datasets.captaincook4d import unmarked
 from benchmarks.datasets.contest import Trace
 from benchmarks.generators.noise import Demonstrator, Noise, disturb
 from benchmarks.generators.problems import SIZES, draw_procedure, measured_seeds, note_on_procedures
 from benchmarks.generators.rules import draw_runs, with_rules
-from benchmarks.harness import BenchmarkResult, Column, Request, Row, choose_rows
+from benchmarks.harness import (
+    BenchmarkResult,
+    Column,
+    Request,
+    Row,
+    choose_rows,
+    learn_with_defaults,
+)
 from benchmarks.mistakes.counted_rules import CountedRules
 from benchmarks.mistakes.fitting import rate
 from stepgraph.graph import TaskGraph
@@ -105,7 +111,7 @@ def counted(traces: Sequence[Trace]) -> RulePairs:
 
 
 METHODS: Mapping[str, Callable[[Demonstrations], RulePairs]] = {
-    "learned": lambda given: RulePairs.of_graph(stepgraph.learn(given)),
+    "learned": lambda given: RulePairs.of_graph(learn_with_defaults(given)),
     "control: counted": lambda given: counted([given.names(own) for own in given]),
 }
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import stepgraph
 from benchmarks.datasets.captaincook4d import read_recipes, unmarked
 from benchmarks.datasets.contest import LOGS, read_cases, read_contest
 from benchmarks.datasets.directory import data_directory
@@ -20,7 +19,14 @@ from benchmarks.generators import Noise, draw_demonstrations
 from benchmarks.generators.problems import draw_procedures
 from benchmarks.graphs.captaincook4d import read_unfiltered
 from benchmarks.graphs.rules import RulePairs
-from benchmarks.harness import BenchmarkResult, Column, Request, choose_rows, compute_rows
+from benchmarks.harness import (
+    BenchmarkResult,
+    Column,
+    Request,
+    choose_rows,
+    compute_rows,
+    learn_with_defaults,
+)
 from benchmarks.mistakes.powl import training_of
 from stepgraph.graph import TaskGraph
 from stepgraph.procedures import load_procedure, procedure_names
@@ -138,7 +144,7 @@ def run(request: Request) -> BenchmarkResult:
 def _row(name: str, request: Request) -> dict[str, Any]:
     source = SOURCES[name]
     given = [unmarked(own) for own in source.read(request)]
-    single = [_counts(own, stepgraph.learn(own)) for own in given]
+    single = [_counts(own, learn_with_defaults(own)) for own in given]
     row: dict[str, Any] = {
         "method": name,
         "about": source.about,

@@ -17,7 +17,7 @@ from typing import Any
 import stepgraph
 from benchmarks.datasets.contest import Trace, traces
 from benchmarks.graphs.edge_rows import difference
-from benchmarks.harness import Column, Row, percent
+from benchmarks.harness import Column, Row, learn_with_defaults, percent
 from benchmarks.mistakes.counted_rules import CountedRules
 from stepgraph.errors import SettingError, UnknownNameError
 from stepgraph.evaluation import bootstrap_interval, paired_test
@@ -45,7 +45,7 @@ class Learned:
         """The graph, learned with the defaults."""
         # Time on the clock would measure whatever else the machine does meanwhile.
         started = time.process_time()
-        graph = stepgraph.learn(self.training)
+        graph = learn_with_defaults(self.training)
         self.seconds = time.process_time() - started
         return graph
 

@@ -23,6 +23,7 @@ from benchmarks.harness import (
     Row,
     choose_rows,
     compute_rows,
+    learn_with_defaults,
     percent,
 )
 from benchmarks.mistakes.fitting import rate
@@ -180,7 +181,7 @@ def _rows(
 
 
 def _learn(steps: Sequence[Trace]) -> TaskGraph:
-    return stepgraph.learn(Demonstrations.from_steps([list(own) for own in steps]))
+    return learn_with_defaults(Demonstrations.from_steps([list(own) for own in steps]))
 
 
 def folds(assembly: Assembly) -> Iterator[tuple[list[Trace], list[Trace]]]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stepgraph.errors import FormatError, InputError, SettingError
+from stepgraph.errors import FormatError, InputError, SettingError, StepgraphWarning
 from stepgraph.graph import Choice, TaskGraph, Undoing
 from stepgraph.graph.evidence import StepAttributes
 from stepgraph.monitoring import (
@@ -333,7 +333,7 @@ def test_the_present_view_is_of_the_last_six_observations(
         assert all(0 <= probability <= 1 for _, probability in verdict.revised)
 
 
-def test_rules_that_it_does_not_know_are_refused_by_name() -> None:
+def test_rules_that_it_does_not_know_are_left_out_with_a_warning() -> None:
     graph = TaskGraph("abc", [])
     for changed in (
         graph.replace(choices=[Choice([["a"], ["b"]])]),
@@ -341,5 +341,17 @@ def test_rules_that_it_does_not_know_are_refused_by_name() -> None:
         graph.replace(attributes={"a": StepAttributes(goes_with=("b",))}),
     ):
         for begin in (UncertainMonitor, OrderWatch):
-            with pytest.raises(InputError, match=r"'a'.*'b'"):
+            with pytest.warns(StepgraphWarning, match=r"'a'.*'b'"):
                 begin(changed)
+
+
+def test_whoever_takes_one_alternative_makes_no_mistake_behind_a_recogniser() -> None:
+    graph = TaskGraph.from_preconditions({"pack": ["accept", "reject"]})
+    graph = graph.replace(choices=[Choice([["accept"], ["reject"]])])
+    with pytest.warns(StepgraphWarning):
+        monitor = UncertainMonitor(graph, error_rate=0.01)
+    verdicts = [monitor.observe(step) for step in ("accept", "pack")]
+    assert not any(verdict.is_mistake for verdict in verdicts)
+    with pytest.warns(StepgraphWarning):
+        again = UncertainMonitor.resume(graph, monitor.state)
+    assert again.state == monitor.state

@@ -32,7 +32,7 @@ def check(
     ] = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """List each step that does not fit the graph, and what was never done.
+    """List the steps that do not fit a graph, and those never done.
 
     A step does not fit if it is done too early, too late, again without need, or although another
     alternative was chosen. The command checks each repetition of a step, so one oversight can

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.semantics import State
-from stepgraph.monitoring import Kind, find_violations
+from stepgraph.monitoring import Kind, Violation, find_violations
 from stepgraph.sequences import Demonstrations, in_words
 
 STEPS = 200_000
@@ -108,7 +108,7 @@ def fit_of(demonstrations: Demonstrations, graph: TaskGraph) -> Fit:
         found = find_violations(graph, names, complete=True)
         total += weight
         violations += weight * len(found)
-        for kind in dict.fromkeys(violation.kind for violation in found):
+        for kind in dict.fromkeys(_kind(violation, names) for violation in found):
             kinds[kind] = kinds.get(kind, 0.0) + weight
         if not found:
             valid += weight
@@ -120,6 +120,13 @@ def fit_of(demonstrations: Demonstrations, graph: TaskGraph) -> Fit:
         seen += len(nodes)
     precision = seen / allowed if allowed else None
     return Fit(total, valid, violations / total, precision, kinds)
+
+
+def _kind(violation: Violation, names: tuple[str, ...]) -> Kind:
+    """Return the kind of a violation; a step without one that was never done is no other order."""
+    if violation.missing and not set(violation.missing) & set(names):
+        return Kind.OPEN_AT_FINISH
+    return violation.kind
 
 
 def _most_frequent(demonstrations: Demonstrations) -> Iterator[tuple[tuple[str, ...], float]]:
