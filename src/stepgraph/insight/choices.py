@@ -288,10 +288,8 @@ class _ChoiceSearch:
         by_habit = float(log_beta(np.array(kept), np.array(broken)))
         one = math.lgamma(kinds) + sum(math.lgamma(own + 1) for own in held)
         one -= math.lgamma(kept + kinds)
-        apart = 0.0
-        for block in chosen:
-            size = min(float(self.weights[among] @ self.taken[among][:, block]), total)
-            apart += float(log_beta(np.array(size), np.array(total - size)))
+        sizes = np.minimum(self.weights[among] @ self.taken[among][:, chosen], total)
+        apart = float(log_beta(sizes, total - sizes).sum())
         many = broken * kinds * math.log(2)  # which of the blocks a slip took
         odds = by_slips + one - many - apart - self.cost * kinds
         return min(odds, by_slips - by_habit)
@@ -352,7 +350,9 @@ def _log_factorials(numbers: Matrix) -> Matrix:
     The series is exact to rounding from 10 on; smaller numbers are moved there.
     """
     moved = numbers + 10.0
-    factors = np.prod([numbers + more for more in range(1, 11)], axis=0)
+    factors = numbers + 1.0
+    for more in range(2, 11):
+        factors = factors * (numbers + more)
     series = 1 / (12 * moved) - 1 / (360 * moved**3) + 1 / (1260 * moved**5)
     stirling = moved * np.log(moved) - moved + np.log(2 * np.pi * moved) / 2 + series
     return np.asarray(stirling - np.log(factors))
