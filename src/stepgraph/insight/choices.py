@@ -1,9 +1,10 @@
 """Steps that go together and steps that exclude each other, from which recordings do which.
 
 Two rules are weighed for each pair of steps: whoever does the first also does the second, and
-whoever does the first does not do the second. Under a rule only slips go against it, all with the
-same rate, which is learned from all pairs. Without it the second step follows a rate of its own, or
-is as frequent as in the other recordings. `relations` compares the two.
+whoever does the first does not do the second. Under a rule only slips go against it, with one rate
+for steps left out and another for steps done needlessly, each learned from all pairs. Without it
+the second step follows a rate of its own, or is as frequent as in the other recordings. `relations`
+compares the two.
 
 A choice is a group of exclusive steps, of which every recording takes one, or at most one. Its
 alternatives may be several steps that go together, and it may arise only for those who do a certain
@@ -48,7 +49,7 @@ class Relations(NamedTuple):
     always
         Everybody does the step.
     slips
-        The rate of slips against rules.
+        The rate of slips: of steps left out that had to be done.
     """
 
     brings: Matrix
@@ -118,22 +119,37 @@ def relations(done: BoolMatrix, weights: Matrix) -> Relations:
     possible = np.stack([np.broadcast_to(varying, both.shape), np.outer(varying, varying)])
     possible &= (alone > 0)[:, None] & ~np.eye(len(alone), dtype=bool)
     # The rules of one recording stand or fall together: they count as one chance for the bound.
-    slips, least = SLIP, 1 / (1 / SLIP + total)
+    slips, least = np.full((2, 1, 1), SLIP), 1 / (1 / SLIP + total)
     for _ in range(ROUNDS):
         odds = log_rule(kept, against, slips) - without
         ruled = np.where(possible, 1 / (1 + np.exp(-np.clip(odds, -50, 50))), 0.0)
         before = slips
-        slips = SLIP + float((ruled * against).sum())
-        slips /= 1.0 + float((ruled * (kept + against)).sum())
-        slips = min(max(slips, least), SLIP)
-        if abs(slips - before) < 1e-9:
+        number = (ruled * against).sum(axis=(1, 2), keepdims=True)
+        chances = (ruled * (kept + against)).sum(axis=(1, 2), keepdims=True)
+        slips = np.clip((SLIP + number) / (1 + chances), least, SLIP)
+        if np.abs(slips - before).max() < 1e-9:
             break
     brings, excludes = np.where(possible, log_rule(kept, against, slips) - without, -np.inf)
-    everybody = log_rule(alone, total - alone, slips) - log_beta(alone, total - alone)
-    return Relations(brings, excludes, everybody + PRIOR, slips)
+    left_out = float(slips[0].item())
+    return Relations(brings, excludes, always_done(done, weights, left_out), left_out)
 
 
-def log_rule(kept: Matrix, against: Matrix, slips: float) -> Matrix:
+def always_done(done: BoolMatrix, weights: Matrix, slips: float) -> Matrix:
+    """Return the log odds that everybody does a step but for slips.
+
+    Parameters
+    ----------
+    done, weights
+        As for `relations`.
+    slips
+        The rate of slips.
+    """
+    number = weights @ done
+    missing = weights.sum() - number
+    return np.asarray(log_rule(number, missing, slips) - log_beta(number, missing) + PRIOR)
+
+
+def log_rule(kept: Matrix, against: Matrix, slips: float | Matrix) -> Matrix:
     """Return the log probability of recordings that keep a rule and that go against it.
 
     Slips are as frequent as they are, up to their rate.
@@ -186,7 +202,9 @@ def find_choices(done: BoolMatrix, weights: Matrix, found: Relations) -> list[Fo
     counts = np.bincount(places.ravel(), weights=weights, minlength=len(rows))
     search = _ChoiceSearch(rows, counts, found)
     everywhere = np.ones(len(rows), dtype=bool)
-    contexts = [(int(step), rows[:, step]) for step in np.flatnonzero(search.varying)]
+    # What everybody does but for slips is no context.
+    sometimes = search.varying & (found.always < 0)
+    contexts = [(int(step), rows[:, step]) for step in np.flatnonzero(sometimes)]
     contexts.sort(key=lambda own: (float(counts[own[1]].sum()), own[0]))
     choices: list[FoundChoice] = []
     searches = [(*own, False) for own in contexts]
@@ -308,9 +326,12 @@ class _ChoiceSearch:
         core = tuple(tuple(self.blocks[chosen[place]]) for place in order)
         leading = [self.brings[:, own].any(axis=1) for own in core]
         single = np.sum(leading, axis=0) == 1
+        single[[step for own in core for step in own]] = False
+        if context is not None:
+            single[context] = False
         others = tuple(
-            tuple(int(step) for step in np.flatnonzero(own & single) if step not in steps)
-            for own, steps in zip(leading, core, strict=True)
+            tuple(int(step) for step in np.flatnonzero(own & single))
+            for own in leading
         )
         return FoundChoice(
             core,

@@ -47,7 +47,11 @@ def with_rules(
     ["one of 'accept' and 'ship', or 'reject'"]
     """
     constraints = graph.constraints.among(graph.steps)
-    stated = {step for choice in constraints.choices for step in choice.steps}
+    stated = {
+        *(step for choice in constraints.choices for step in choice.steps),
+        *constraints.optional,
+        *constraints.mandatory,
+    }
     if all_do_all_once(demonstrations):
         # Most steps are done once by everyone.
         return _stated(graph, constraints, dict.fromkeys(graph.steps, StepAttributes()), [])
