@@ -176,7 +176,8 @@ def _without_rule(kept: Matrix, against: Matrix, second: Matrix, total: float) -
     usual = np.clip(usual, 1e-6, 1 - 1e-6)
     any_rate = log_beta(kept, against)
     as_usual = kept * np.log(usual) + against * np.log1p(-usual)
-    return np.asarray(np.logaddexp(any_rate, as_usual) - math.log(2) + PRIOR)
+    unrelated = math.log(len(second))  # each step is related to few others
+    return np.asarray(np.logaddexp(any_rate, as_usual + unrelated) - math.log(2) + PRIOR)
 
 
 def find_choices(done: BoolMatrix, weights: Matrix, found: Relations) -> list[FoundChoice]:
