@@ -1,8 +1,8 @@
 """Edges and rules as people write them.
 
 An edge is 'mix>crack egg', 'mix needs crack egg' or 'crack egg before mix'; a choice 'accept |
-reject' or 'pack + ship | scrap'; what undoes what 'repair: test' or 'repair: test + seal'. A file of
-them has one on a line, with 'must', 'never', 'one-of' or 'undoes' in front.
+reject' or 'pack + ship | scrap'; what undoes what 'repair: test' or 'repair: test + seal'. A file
+of them has one on a line, with 'must', 'never', 'one-of' or 'undoes' in front.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ class Constraints:
     @property
     def choices(self) -> tuple[Choice, ...]:
         """The choices of `one_of`."""
-        return tuple(Choice(alternatives) for alternatives in self.one_of)  # type: ignore[arg-type]
+        return tuple(Choice(alternatives) for alternatives in self.one_of)
 
     @property
     def undoings(self) -> tuple[Undoing, ...]:

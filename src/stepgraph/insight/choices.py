@@ -200,7 +200,7 @@ def find_choices(done: BoolMatrix, weights: Matrix, found: Relations) -> list[Fo
     if not (found.excludes > -PRIOR).any():
         return []
     rows, places = np.unique(done, axis=0, return_inverse=True)
-    counts = np.bincount(places.ravel(), weights=weights, minlength=len(rows))
+    counts: Matrix = np.bincount(places.ravel(), weights=weights, minlength=len(rows)).astype(float)
     search = _ChoiceSearch(rows, counts, found)
     everywhere = np.ones(len(rows), dtype=bool)
     # What everybody does but for slips is no context.
@@ -234,7 +234,7 @@ class _ChoiceSearch:
         self.done, self.weights = done, weights
         self.brings = found.brings > 0
         self.slips = found.slips
-        self.varying = ~done.all(axis=0)
+        self.varying = np.asarray(~done.all(axis=0))
         together = self.brings & self.brings.T & np.outer(self.varying, self.varying)
         self.blocks = [own for own in _components(together) if self.varying[own[0]]]
         taken = np.stack([done[:, own].any(axis=1) for own in self.blocks], axis=1)
@@ -245,8 +245,8 @@ class _ChoiceSearch:
             members[number, own] = 1.0
         sizes = members.sum(axis=1)
         # A choice that has to be made has enough evidence of its own; its pairs need not be sure.
-        self.apart = {
-            optional: members @ ((found.excludes > least) & (found.excludes.T > least)) @ members.T
+        self.apart: dict[bool, BoolMatrix] = {
+            optional: members @ (np.minimum(found.excludes, found.excludes.T) > least) @ members.T
             > np.outer(sizes, sizes) - 0.5
             for optional, least in ((False, -PRIOR), (True, 0.0))
         }
@@ -330,10 +330,7 @@ class _ChoiceSearch:
         single[[step for own in core for step in own]] = False
         if context is not None:
             single[context] = False
-        others = tuple(
-            tuple(int(step) for step in np.flatnonzero(own & single))
-            for own in leading
-        )
+        others = tuple(tuple(int(step) for step in np.flatnonzero(own & single)) for own in leading)
         return FoundChoice(
             core,
             others,

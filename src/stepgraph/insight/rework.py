@@ -23,7 +23,7 @@ from stepgraph.insight.choices import SLIP, Matrix, log_beta, log_rule
 from stepgraph.sequences import Demonstrations, KeyStepSequence
 
 FEWEST = 2
-"""Minimum number of repetitions that a rule explains."""
+"""Minimum number of recordings with a repetition that a rule explains."""
 VISITS = 5_000_000
 """Maximum number of steps to visit; beyond it the most frequent recordings count."""
 
@@ -38,8 +38,9 @@ class _Candidate:
         Number of times that the other step was done again after it, before what needs it.
     left
         Number of times that it was not, although it had to be.
-    between
-        Number of times that it came between two occurrences of the other step.
+    between, recordings
+        Number of times that it came between two occurrences of the other step, and of recordings
+        in which it did.
     distance
         Sum of the number of steps between the other step and this one, where it was done again.
     """
@@ -47,6 +48,7 @@ class _Candidate:
     redone: float = 0.0
     left: float = 0.0
     between: float = 0.0
+    recordings: float = 0.0
     distance: float = 0.0
 
 
@@ -230,6 +232,7 @@ def _count(
     """
     places = [place for place, step in enumerate(steps) if step == node]
     came = sum(1 << step for step in set(steps[: places[0]]))
+    known = len(own.gaps)
     for start, end in zip(places, [*places[1:], len(steps)], strict=True):
         between = steps[start + 1 : end]
         again = end < len(steps)
@@ -251,6 +254,8 @@ def _count(
             elif after is not None:
                 candidate.left += weight
         came |= sum(1 << step for step in set(between))
+    for step in {step for steps_between, _ in own.gaps[known:] for step in steps_between}:
+        own.by[step].recordings += weight
 
 
 def _fitting(own: _Repeated, number: int, slips: float) -> dict[int, float]:
@@ -265,7 +270,9 @@ def _fitting(own: _Repeated, number: int, slips: float) -> dict[int, float]:
     slips
         The rate of slips.
     """
-    often = {step: candidate for step, candidate in own.by.items() if candidate.between >= FEWEST}
+    often = {
+        step: candidate for step, candidate in own.by.items() if candidate.recordings >= FEWEST
+    }
     total = sum(weight for _, weight in own.gaps)
     covered = [candidate.between for candidate in often.values()]
     uncovered = [max(total - one, 0.0) for one in covered]
