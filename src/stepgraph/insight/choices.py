@@ -2,9 +2,9 @@
 
 Two rules are weighed for each pair of steps: whoever does the first also does the second, and
 whoever does the first does not do the second. Under a rule only slips go against it, with one rate
-for steps left out and another for steps done needlessly, each learned from all pairs. Without it
-the second step follows a rate of its own, or is as frequent as in the other recordings. `relations`
-compares the two.
+for steps left out and another for steps done needlessly, each learned from all pairs, the former
+also from what everybody does. Without a rule the second step follows a rate of its own, or is as
+frequent as in the other recordings. `relations` compares the two.
 
 A choice is a group of exclusive steps, of which every recording takes one, or at most one. Its
 alternatives may be several steps that go together, and it may arise only for those who do a certain
@@ -121,17 +121,23 @@ def relations(done: BoolMatrix, weights: Matrix) -> Relations:
     # The rules of one recording stand or fall together: they count as one chance for the bound.
     slips, least = np.full((2, 1, 1), SLIP), 1 / (1 / SLIP + total)
     for _ in range(ROUNDS):
-        odds = log_rule(kept, against, slips) - without
-        ruled = np.where(possible, 1 / (1 + np.exp(-np.clip(odds, -50, 50))), 0.0)
+        ruled = np.where(possible, _probability(log_rule(kept, against, slips) - without), 0.0)
+        everybody = _probability(always_done(done, weights, float(slips[0].item())))
         before = slips
         number = (ruled * against).sum(axis=(1, 2), keepdims=True)
         chances = (ruled * (kept + against)).sum(axis=(1, 2), keepdims=True)
+        number[0] += everybody @ (total - alone)
+        chances[0] += everybody.sum() * total
         slips = np.clip((SLIP + number) / (1 + chances), least, SLIP)
         if np.abs(slips - before).max() < 1e-9:
             break
     brings, excludes = np.where(possible, log_rule(kept, against, slips) - without, -np.inf)
     left_out = float(slips[0].item())
     return Relations(brings, excludes, always_done(done, weights, left_out), left_out)
+
+
+def _probability(log_odds: Matrix) -> Matrix:
+    return np.asarray(1 / (1 + np.exp(-np.clip(log_odds, -50, 50))))
 
 
 def always_done(done: BoolMatrix, weights: Matrix, slips: float) -> Matrix:
