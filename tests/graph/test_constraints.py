@@ -71,9 +71,11 @@ def test_rules_that_say_nothing_are_refused(name: str, value: Any, said: str) ->
 
 
 def test_rules_may_be_given_as_the_graph_has_them() -> None:
-    given = Constraints(
-        one_of=[Choice([["a"], ["b", "c"]])], undoes=[Undoing("d", ["a"]), ("d", ["b"])]
-    )
+    rules: Any = {
+        "one_of": [Choice([["a"], ["b", "c"]])],
+        "undoes": [Undoing("d", ["a"]), ("d", ["b"])],
+    }
+    given = Constraints(**rules)
     assert given.one_of == ((("a",), ("b", "c")),)
     assert given.choices == (Choice([["a"], ["b", "c"]]),)
     assert given.undoings == (Undoing("d", ["a", "b"]),)
@@ -134,6 +136,13 @@ def test_a_cycle_over_must_and_pinned_edges_is_shown() -> None:
 def test_what_required_edges_imply_cannot_be_ruled_out() -> None:
     with pytest.raises(InputError, match="the must edges say so: 'a' needs 'b' needs 'c'"):
         Constraints(must=[("a", "b")], pinned=[("b", "c")], never=[("a", "c")]).check("abc")
+
+
+def test_a_required_edge_between_alternatives_is_refused() -> None:
+    choice = [("a", ["b", "c"])]
+    with pytest.raises(InputError, match="'b' needs 'a' of another alternative"):
+        Constraints(must=[("b", "a")], one_of=choice).check("abc")
+    Constraints(must=[("c", "b")], one_of=choice).check("abc")
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])  # noqa: S301
