@@ -40,6 +40,24 @@ def test_json_has_every_recording_with_its_findings(stepgraph: Run, put: Put) ->
     assert (finding["slip"], finding["step"], finding["position"]) == ("skipped", "d", None)
 
 
+def test_steps_of_a_second_alternative_have_a_column_where_there_are_some(
+    stepgraph: Run, put: Put
+) -> None:
+    cases = {f"a{number}": ["check", "accept", "pack"] for number in range(30)} | {
+        f"r{number}": ["check", "reject", "scrap"] for number in range(20)
+    }
+    plain = stepgraph("audit", put("plain.csv", table(cases)), "--all")
+    assert plain.lines[0] == "plain: 50 recordings, 0 with findings, 50 without"
+    assert "other alternative" not in plain.out
+    both = cases | {"both": ["check", "accept", "scrap", "pack"]}
+    result = stepgraph("audit", put("both.csv", table(both)))
+    assert "other alternative: how many steps of one although another one was taken" in result.out
+    assert (
+        "  step 3  'scrap' other alternative: done beside 'accept', its alternative; 1 of 51 "
+        "recordings takes both"
+    ) in result.lines
+
+
 def test_one_recording_ends_with_a_note(stepgraph: Run, put: Put) -> None:
     result = stepgraph("audit", put("one.txt", "boil\npour\n"))
     assert result.code == 0

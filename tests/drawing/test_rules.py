@@ -208,9 +208,9 @@ def test_the_terminal_tells_rules_at_the_rows_of_their_steps() -> None:
         "●      1  build                                  goes with 2 test",
         "●      2  test                           ← 1",
         "├─●    3  repair (optional, repeatable)  ← 2     undoes 2 test",
-        "├─┼─●  4  pack                           ← 2, 3  and 6 ship, or 5 scrap",
-        "●─╯ │  5  scrap                          ← 2, 3  or 4 pack and 6 ship",
-        "│   ●  6  ship                           ← 4     and 4 pack, or 5 scrap",
+        "├─┼─●  4  pack                           ← 2, 3  one of 4 + 6 or 5",
+        "●─╯ │  5  scrap                          ← 2, 3  one of 4 + 6 or 5",
+        "│   ●  6  ship                           ← 4",
         "○───╯     END                            ← 5, 6",
     ]
 
@@ -221,7 +221,7 @@ def test_rules_stand_below_the_names_where_they_do_not_fit() -> None:
         "├─●    3  repair (optional, repeatable)  ← 2",
         "│ │         undoes 2 test",
         "├─┼─●  4  pack                           ← 2, 3",
-        "│ │ │       and 6 ship, or 5 scrap",
+        "│ │ │       one of 4 + 6 or 5",
         "●─╯ │  5  scrap                          ← 2, 3",
     ]
 
@@ -229,6 +229,15 @@ def test_rules_stand_below_the_names_where_they_do_not_fit() -> None:
 def test_a_choice_that_may_be_left_out_says_so_in_the_terminal() -> None:
     graph = TaskGraph("abc", [], choices=[Choice([["a"], ["b"], ["c"]], optional=True)])
     assert draw(graph)[1].endswith("or 2 b, or 3 c, or none of them")
+    several = graph.replace(choices=[Choice([["a", "b"], ["c"]], optional=True)])
+    assert draw(several)[1].endswith("at most one of 1 + 2 or 3")
+
+
+def test_three_or_more_steps_in_a_row_are_a_range_in_the_terminal() -> None:
+    lines = draw(TaskGraph("abcde", [], choices=[Choice([["a", "e"], ["b", "c", "d"]])]))
+    said = [line for line in lines if "one of" in line]
+    assert [line.split()[1:3] for line in said] == [["1", "a"], ["2", "b"]]
+    assert all(line.endswith("one of 1 + 5 or 2-4") for line in said)
 
 
 @given(strange_graphs_with_rules(), st.integers(40, 130), st.booleans(), st.text(max_size=9))
@@ -264,10 +273,12 @@ def test_reading_the_terminal_gives_the_rules_back(graph: TaskGraph) -> None:
     """Every name in the graph is 'step' and a letter, each after its number in a rule."""
     lines = draw(graph, width=2000)
     number_of = {}
+    name_of: dict[int, str] = {}
     for line in lines:
         found = re.match(r"\D*(\d+)  (step \w)", line)
         if found:
             number_of[found[2]] = found[1]
+            name_of[int(found[1])] = found[2]
     said: dict[str, list[str]] = {}
     for line in lines:
         found = re.match(r"\D*\d+  (step \w)(?: \(.*?\))?(?: +← [\d, -]+?)?  +(\w.*)", line)
@@ -279,6 +290,12 @@ def test_reading_the_terminal_gives_the_rules_back(graph: TaskGraph) -> None:
         assert all(number_of[name] == number for number, name in pairs)
         return {name for _, name in pairs}
 
+    def numbered(text: str) -> frozenset[str]:
+        spans = [list(map(int, span.split("-"))) for span in text.split(" + ")]
+        return frozenset(
+            name_of[number] for span in spans for number in range(span[0], span[-1] + 1)
+        )
+
     choices = set()
     undoes, goes_with = set(), set()
     for step, texts in said.items():
@@ -287,6 +304,11 @@ def test_reading_the_terminal_gives_the_rules_back(graph: TaskGraph) -> None:
                 undoes |= {(step, other) for other in named(text)}
             elif text.startswith("goes with "):
                 goes_with |= {(step, other) for other in named(text)}
+            elif text.startswith(("one of ", "at most one of ")):
+                some, _, rest_of_it = text.partition("one of ")
+                together = frozenset(map(numbered, rest_of_it.split(" or ")))
+                assert step in frozenset().union(*together)
+                choices.add((together, some == "at most "))
             else:
                 first, *rest = re.split(r"(?:, |^)or ", text)
                 optional = "none of them" in rest

@@ -54,6 +54,14 @@ def test_rules_that_a_graph_cannot_obey_are_refused_with_the_steps(
         GRAPH.replace(choices=choices, undoings=undoings)
 
 
+def test_an_alternative_may_come_after_another_one_through_other_steps() -> None:
+    """'c' needs 'a' only through 'b', which is done with either."""
+    graph = GRAPH.replace(choices=[Choice([["a"], ["c"]])])
+    assert graph.is_valid("bcd", complete=True)
+    assert graph.is_valid("abd", complete=True)
+    assert not graph.is_valid("abc")
+
+
 def test_a_step_undoes_others_and_not_itself() -> None:
     with pytest.raises(GraphError, match="undo itself"):
         Undoing("a", ["a"])

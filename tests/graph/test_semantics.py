@@ -62,6 +62,45 @@ def test_what_needs_an_alternative_waits_for_the_one_that_was_taken() -> None:
     assert not graph.is_valid(["end"])
 
 
+LATE = TaskGraph.from_preconditions({"late": ["other"], "other": ["early"]}).replace(
+    choices=[Choice([["early"], ["late"]])]
+)
+
+
+def test_a_step_between_two_alternatives_does_not_wait_for_the_later_one() -> None:
+    assert LATE.executable() == ("other", "early")
+    assert LATE.is_valid(["other", "late"], complete=True)
+    assert LATE.is_valid(["early", "other"], complete=True)
+    assert not LATE.is_valid(["other"], complete=True)
+    assert not LATE.is_valid(["other", "early"]), "its place is before 'other'"
+
+
+def test_only_steps_of_an_alternative_that_have_to_be_done_make_others_wait() -> None:
+    graph = TaskGraph.from_preconditions({"end": ["a", "tip"], "b": ["end"]}).replace(
+        attributes={"tip": StepAttributes(optional=True)},
+        choices=[Choice([["a"], ["b", "tip"]])],
+    )
+    assert graph.is_valid(["end", "b"], complete=True)
+    assert graph.is_valid(["tip", "end", "b"], complete=True)
+    assert not graph.is_valid(["tip", "end"], complete=True)
+
+
+def test_an_optional_choice_has_to_be_made_where_all_its_alternatives_go_with_a_step() -> None:
+    graph = TaskGraph(["inspect", "good", "bad"], []).replace(
+        attributes={
+            "inspect": StepAttributes(optional=True, goes_with=("good", "bad")),
+        },
+        choices=[Choice([["good"], ["bad"]], optional=True)],
+    )
+    inspect = 1 << graph.vocabulary.node("inspect")
+    assert graph.is_valid([], complete=True)
+    assert not graph.is_valid(["inspect"], complete=True)
+    assert graph.is_valid(["inspect", "bad"], complete=True)
+    assert len(graph.semantics.undecided(inspect)) == 1
+    assert not graph.semantics.undecided(0)
+    assert graph.semantics.progress(inspect) == 0
+
+
 def test_an_optional_choice_may_be_left_out_but_has_its_place() -> None:
     graph = TaskGraph.from_preconditions({"end": ["a", "b"]}).replace(
         choices=[Choice([["a"], ["b"]], optional=True)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 import tracemalloc
+from collections.abc import Sequence
 from dataclasses import replace
 from unittest import mock
 
@@ -14,13 +15,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from stepgraph.insight import attributes, edge_evidence, step_attributes
-from stepgraph.insight.attributes import MAX_RELATED, fisher, habit_probabilities, related
+from stepgraph.graph import StepAttributes, TaskGraph
+from stepgraph.insight import attributes, edge_evidence, with_rules
+from stepgraph.insight.attributes import habit_probabilities
 from stepgraph.pipeline import learn
 from stepgraph.procedures import load_procedure, procedure_names
 from stepgraph.sequences import Demonstrations, KeyStepSequence, Vocabulary
 from tests.operations import calls
 from tests.strategies import annotated_demonstrations, demonstrations
+
+
+def step_attributes(
+    given_ones: Demonstrations, reliability: Sequence[float] = ()
+) -> dict[str, StepAttributes]:
+    """Return the attributes that recordings show, whatever the order."""
+    shown = [given_ones.vocabulary.name(node) for node in sorted(given_ones.seen)]
+    return dict(with_rules(given_ones, TaskGraph(shown, []), reliability=reliability).attributes)
 
 
 def recordings(*texts: str) -> Demonstrations:
@@ -35,8 +45,8 @@ def test_every_step_that_is_shown_has_shares_of_recordings(given_ones: Demonstra
     for step, known in found.items():
         doing = [r for r in given_ones if step in given_ones.names(r)]
         assert known.done == pytest.approx(len(doing) / len(given_ones))
-        assert not known.left_out_with or known.optional
         assert not known.repeated_after or known.repeatable
+        assert step not in known.goes_with
 
 
 @given(demonstrations(omissions=False, repetitions=False))
@@ -83,12 +93,24 @@ def test_recordings_that_are_not_trusted_do_not_make_a_step_optional() -> None:
     assert not step_attributes(plain, reliability=trust)["c"].optional
 
 
-def test_steps_left_out_together_and_steps_done_instead_are_named() -> None:
+def test_steps_left_out_together_go_with_each_other() -> None:
+    found = step_attributes(recordings(*["abcd", "ad"] * 8))
+    assert found["b"].goes_with == ("c",)
+    assert found["c"].goes_with == ("b",)
+    assert found["b"].optional
+    assert found["a"].goes_with == ()
+
+
+def test_what_goes_with_a_step_need_not_come_with_it() -> None:
+    """Whoever opens also closes; some close what was open already."""
+    found = step_attributes(recordings(*["aocb"] * 10, *["acb"] * 10, *["ab"] * 10))
+    assert found["o"].goes_with == ("c",)
+    assert found["c"].goes_with == ()
+
+
+def test_steps_of_a_choice_are_not_optional_and_go_with_nothing() -> None:
     found = step_attributes(recordings(*["abcd", "aed"] * 8))
-    assert found["b"].left_out_with == ("c",)
-    assert found["b"].done_instead == ("e",)
-    assert found["e"].done_instead == ("b", "c")
-    assert found["a"].left_out_with == ()
+    assert not any(known.optional or known.goes_with for known in found.values())
 
 
 def test_what_is_done_again_as_a_rule_is_repeatable_and_after_what_is_named() -> None:
@@ -177,54 +199,16 @@ def test_the_work_grows_no_faster_than_pairs_of_steps_and_variants(
     assert calls(lambda: step_attributes(after)) < most * calls(lambda: step_attributes(before))
 
 
-stats = pytest.importorskip("scipy.stats")
-COUNTS = st.lists(st.integers(0, 12) | st.integers(0, 2000), min_size=4, max_size=4)
-
-
-@given(st.lists(COUNTS, min_size=1, max_size=5))
-def test_it_equals_the_test_of_scipy(tables: list[list[int]]) -> None:
-    found = fisher(*np.array(tables).T)
-    for (both, first, second, neither), chance in zip(tables, found, strict=True):
-        table = [[both, first], [second, neither]]
-        expected = stats.fisher_exact(table, alternative="greater").pvalue
-        assert chance == pytest.approx(expected, rel=1e-6, abs=1e-12)
-
-
-def test_counts_by_the_million_are_tested_as_few_are() -> None:
-    (chance,) = fisher(*np.array([[501_000], [499_000], [499_000], [501_000]]))
-    expected = stats.hypergeom.sf(500_999, 2_000_000, 1_000_000, 1_000_000)
-    assert chance == pytest.approx(expected, rel=1e-6)
-
-
-def test_only_the_surest_of_many_relations_are_named() -> None:
-    done = np.repeat(np.eye(2, dtype=bool), 50, axis=0).repeat(30, axis=1)
-    with_it, instead = related(done, np.ones(60, dtype=bool), np.ones(100))
-    assert {len(steps) for steps in (*with_it.values(), *instead.values())} == {MAX_RELATED}
-
-
-@given(st.integers(0, 2**32 - 1))
-def test_relations_do_not_depend_on_how_many_recordings_are_looked_at_at_once(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    done = rng.random((40, 1)) < rng.random((1, 5))
-    done[:, 1] = done[:, 0]
-    weights = rng.choice([1.0, 2.0], 40)
-    whole = related(done, np.ones(5, dtype=bool), weights)
-    with mock.patch.object(attributes, "ENTRIES", 7):
-        assert related(done, np.ones(5, dtype=bool), weights) == whole
-
-
-def test_independent_choices_are_seldom_related() -> None:
+def test_independent_habits_seldom_go_together() -> None:
     rng = np.random.default_rng(0)
-    named = 0
+    steps = "abcdef"
+    together = 0
     for _ in range(100):
-        done = rng.random((20, 6)) < 0.5
-        named += any(related(done, np.ones(6, dtype=bool), np.ones(20)))
-    assert named <= 10
-
-
-def test_steps_that_are_always_done_are_related_to_nothing() -> None:
-    done = np.array([[1, 1], [1, 0]] * 10, dtype=bool)
-    assert related(done, np.array([False, True]), np.ones(20)) == ({}, {})
+        shown = [
+            "x" + "".join(step for step in steps if rng.random() < 0.5) + "y" for _ in range(20)
+        ]
+        together += any(known.goes_with for known in step_attributes(recordings(*shown)).values())
+    assert together <= 5
 
 
 Bool = NDArray[np.bool_]

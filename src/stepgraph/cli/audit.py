@@ -18,6 +18,7 @@ COLUMNS = (
     "trusted: how reliable the recording is; out of order: how many steps more than usual would "
     "have to move; skipped, repeated: how many steps; fractions where it is not certain"
 )
+OTHER = "other alternative: how many steps of one although another one was taken"
 
 
 def audit(
@@ -41,6 +42,9 @@ def audit(
     beyond the usual one in ten, and the numbers of steps skipped or repeated by mistake. A
     fraction means that it is not certain. The steps that are probably part of a mistake follow
     below. If two steps changed places, both are listed, and one would have to move.
+
+    A step of an alternative is skipped only if another step of it is done, and a step is not
+    repeated by mistake if something undid it. Doing two alternatives is a mistake of its own.
 
     The exit code is always 0.
 
@@ -71,12 +75,14 @@ def _print(found: Audit, *, every: bool) -> None:
     )
     shown = found.recordings if every else faulty
     if shown:
+        other = any(entry.other_alternative for entry in shown)
         print_table(
-            ["recording", "trusted", "out of order", "skipped", "repeated"],
-            [_row(entry) for entry in shown],
+            ["recording", "trusted", "out of order", "skipped", "repeated"]
+            + ["other alternative"] * other,
+            [_row(entry, other=other) for entry in shown],
             title=title,
         )
-        echo(COLUMNS)
+        echo(f"{COLUMNS}; {OTHER}" if other else COLUMNS)
     else:
         echo(title)
     for entry in faulty:
@@ -91,8 +97,9 @@ def _print(found: Audit, *, every: bool) -> None:
     print_notes(found.notes)
 
 
-def _row(entry: AuditedRecording) -> list[str]:
-    slips = (entry.out_of_order, entry.skipped, entry.repeated)
+def _row(entry: AuditedRecording, *, other: bool) -> list[str]:
+    slips = [entry.out_of_order, entry.skipped, entry.repeated]
+    slips += [entry.other_alternative] * other
     return [entry.id, f"{100 * entry.reliability:.0f} %", *(f"{slip:.1f}" for slip in slips)]
 
 

@@ -131,7 +131,8 @@ def parse_undoing(text: str, steps: Collection[str]) -> tuple[str, tuple[str, ..
         if step in steps and undone:
             return step, _joined(undone, steps, text)
     for step, _ in readings:
-        raise UnknownNameError("step", step, steps, repr(text))
+        if step not in steps:
+            raise UnknownNameError("step", step, steps, repr(text))
     raise FormatError(f"{text!r} states no undoing; expected 'A: B' or 'A: B + C'")
 
 

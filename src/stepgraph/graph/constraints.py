@@ -161,7 +161,8 @@ class Constraints:
         CycleError
             If required edges need each other.
         InputError
-            If a required edge, or several together, imply one of `never`.
+            If a required edge, or several together, imply one of `never`, or a required edge is
+            between alternatives of a choice.
         """
         for name in self.steps:
             if name not in steps:
@@ -179,6 +180,14 @@ class Constraints:
                     f"{step!r} must never need {needed!r}, but the must edges say so: {shown}; "
                     "leave one of them out"
                 )
+        for choice in self.choices:
+            of = {step: own for own in choice.alternatives for step in own}
+            for step, needed in self.required:
+                if step in of and needed in of and of[step] is not of[needed]:
+                    raise InputError(
+                        f"{choice}: the must edges say that {step!r} needs {needed!r} of another "
+                        "alternative, so that both would be done; leave one of them out"
+                    )
 
 
 def _edges(name: str, came: Any) -> tuple[Edge, ...]:

@@ -228,17 +228,6 @@ def check_rules(
         )
 
 
-def undo_in_circle(undoings: Iterable[Undoing], required: Set[str]) -> bool:
-    """Return whether steps that have to be done undo each other in a circle.
-
-    Examples
-    --------
-    >>> undo_in_circle([Undoing("on", ["off"]), Undoing("off", ["on"])], {"on", "off"})
-    True
-    """
-    return bool(_circle(_table(undoings), required))
-
-
 def _table(undoings: Iterable[Undoing]) -> dict[str, set[str]]:
     undoes: dict[str, set[str]] = {}
     for undoing in undoings:

@@ -2,8 +2,8 @@
 
 `edge_evidence` counts the recordings for and against an edge, `with_rules` finds optional and
 repeatable steps, choices and steps that undo others, `audit` finds the mistakes in recordings, and
-`advise` says what to record next.
-Nothing here changes the edges of a graph.
+`advise` says what to record next. Nothing here changes the edges of a graph, except that the
+alternatives of a choice do not need each other.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stepgraph.graph.evidence import StepAttributes
-from stepgraph.insight.choices import FoundChoice, Relations
+from stepgraph.insight.choices import FoundChoice, Relations, always_done
 from stepgraph.sequences import Demonstrations, KeyStepSequence
 
 BoolMatrix = NDArray[np.bool_]
@@ -217,7 +217,8 @@ def step_attributes(
     chosen = core | {step for choice in choices for own in choice.others for step in own}
     excused = counted.excused.copy()
     excused[:, sorted(chosen)] = True
-    optional = is_habit(~done, ~excused, weights) | (shares < RARE) | (found.always < 0)
+    always = always_done(done | counted.excused, weights, found.slips, found.together) >= 0
+    optional = is_habit(~done, ~excused, weights) | (shares < RARE) | ~always
     optional[sorted(chosen)] = True
     optional[sorted(core)] = False
     repeatable = is_habit(counted.again, done & ~counted.marked, weights)
@@ -243,10 +244,13 @@ def _going_with(
 ) -> dict[int, list[int]]:
     """Return the steps that go with each step, unless a choice or the graph says so already.
 
-    What has to be done goes with everything. Doing a step of an alternative makes the rest of it
-    due. With the context of a choice go all alternatives, of which one is then taken.
+    What has to be done goes with everything, and nothing optional goes with it: else that would
+    have to be done, too. Doing a step of an alternative makes the rest of it due. With the context
+    of a choice go all alternatives, of which one is then taken.
     """
-    brings = (found.brings > 0) & optional
+    may_bring = optional.copy()
+    may_bring[[step for choice in choices for own in choice.core for step in own]] = True
+    brings = (found.brings > 0) & np.outer(may_bring, optional)
     for choice in choices:
         for core, others in zip(choice.core, choice.others, strict=True):
             brings[np.ix_((*core, *others), core)] = False

@@ -3,6 +3,9 @@
 If a recording shows a pair against the order, at least one of the two steps is out of place, and
 most steps are not. A mean-field approximation gives the posterior probability that each step is out
 of place: a soft version of the smallest set of steps whose removal restores the order.
+
+What a recording leaves out or does again is judged by the choices, undoing and steps that go
+together that all recordings show; see `stepgraph.insight.duties`.
 """
 
 from __future__ import annotations
@@ -10,16 +13,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stepgraph.graph import Choice, Undoing
 from stepgraph.insight.attributes import Tally, habit_probabilities, tally
+from stepgraph.insight.duties import Duties, find_duties
 from stepgraph.insight.reliability import Judgement, judge
 from stepgraph.sequences import Demonstrations, expect_demonstrations
 
 Matrix = NDArray[np.float64]
+BoolMatrix = NDArray[np.bool_]
 
 POINTED_AT = 0.5
 """Probability from which a slip is reported."""
@@ -43,6 +50,7 @@ class Slip(StrEnum):
     SKIPPED = "skipped"
     REPEATED = "repeated"
     FOREIGN = "only here"
+    OTHER = "other alternative"
 
 
 @dataclass(frozen=True)
@@ -89,6 +97,8 @@ class AuditedRecording:
         The probable slips, in the order of the recording, skipped steps last.
     other_procedure
         The reason why it looks like another procedure; empty if it does not.
+    other_alternative
+        The expected number of steps of an alternative although another one was taken.
     """
 
     id: str
@@ -99,11 +109,12 @@ class AuditedRecording:
     misplaced: tuple[float, ...]
     findings: tuple[Finding, ...]
     other_procedure: str = ""
+    other_alternative: float = 0.0
 
     @property
     def slips(self) -> float:
         """The expected number of slips."""
-        return self.out_of_order + self.skipped + self.repeated
+        return self.out_of_order + self.skipped + self.repeated + self.other_alternative
 
 
 @dataclass(frozen=True)
@@ -152,84 +163,179 @@ def audit(demonstrations: Demonstrations) -> Audit:
     expect_demonstrations(demonstrations, "audit")
     judged = judge(demonstrations)
     counted = tally(demonstrations, marks=False)
-    skipping = 1 - habit_probabilities(~counted.done, np.ones_like(counted.done), counted.weights)
-    repeating = 1 - habit_probabilities(counted.again, counted.done, counted.weights)
-    foreign = _of_another_procedure(judged, counted)
+    evidence = _Evidence.of(judged, counted, find_duties(demonstrations, judged, counted))
+    foreign = _of_another_procedure(judged, counted, evidence.duties)
     found = [
-        _audited(demonstrations, judged, counted, number, skipping, repeating, foreign[number])
+        _audited(demonstrations, evidence, number, foreign[number])
         for number in range(len(demonstrations))
     ]
     ranked = sorted(found, key=lambda entry: (not entry.other_procedure, -entry.slips))
     return Audit(demonstrations.procedure, tuple(ranked), tuple(_notes(demonstrations, foreign)))
 
 
+@dataclass(frozen=True, eq=False)
+class _Evidence:
+    """What all recordings say, for the audit of each.
+
+    Parameters
+    ----------
+    judged, counted, duties
+        Their order, which of them does which step, and which has to.
+    skipping, repeating
+        For each step, the probability that leaving it out or doing it again is a slip.
+    should
+        Number of recordings that should do each step.
+    """
+
+    judged: Judgement
+    counted: Tally
+    duties: Duties
+    skipping: Matrix
+    repeating: Matrix
+    should: Matrix
+
+    @classmethod
+    def of(cls, judged: Judgement, counted: Tally, duties: Duties) -> _Evidence:
+        should = duties.due | counted.done | ~duties.ruled
+        weights = counted.weights
+        skipping = 1 - habit_probabilities(~counted.done, should, weights)
+        repeating = 1 - habit_probabilities(duties.again, counted.done, weights)
+        return cls(judged, counted, duties, skipping, repeating, weights @ should)
+
+    @cached_property
+    def total(self) -> float:
+        """Number of recordings."""
+        return float(self.counted.weights.sum())
+
+    @cached_property
+    def does(self) -> Matrix:
+        """Number of recordings that do each step."""
+        return self.counted.weights @ self.counted.done
+
+    @cached_property
+    def repeats(self) -> Matrix:
+        """Number of recordings that do each step again although it counts as done."""
+        return self.counted.weights @ self.duties.again
+
+    def lacking(self, number: int) -> list[int]:
+        """Return the columns of the steps that a recording should do and does not.
+
+        Without a rule that says when a step is due, it should do what most do.
+        """
+        due = np.where(self.duties.ruled, self.duties.due[number], self.does > self.total / 2)
+        found: list[int] = np.flatnonzero(due & ~self.counted.done[number]).tolist()
+        return found
+
+
 def _audited(
-    demonstrations: Demonstrations,
-    judged: Judgement,
-    counted: Tally,
-    number: int,
-    skipping: Matrix,
-    repeating: Matrix,
-    foreign: str,
+    demonstrations: Demonstrations, evidence: _Evidence, number: int, foreign: str
 ) -> AuditedRecording:
     recording = demonstrations.sequences[number]
-    name = demonstrations.vocabulary.name
+    judged, counted, duties = evidence.judged, evidence.counted, evidence.duties
     first = judged.sequences[number]
-    total = counted.weights.sum()
-    does = counted.weights @ counted.done
-    column = counted.column
-    alone = [total > 1 and does[column[node]] <= 1 for node in first]
+    alone = [evidence.total > 1 and evidence.does[counted.column[node]] <= 1 for node in first]
     broken = np.triu(judged.confidence[np.ix_(first, first)], 1)
     # A step that no other recording shows has no usual place.
     broken[alone], broken[:, alone] = 0.0, 0.0
     moved = misplaced_probabilities(broken)
     probabilities = dict(zip(first, map(float, blame(broken, moved)), strict=True))
-    doing_again = counted.weights @ counted.again
-    findings = []
+    misplaced, findings = [], []
     seen: set[int] = set()
-    misplaced = []
-    for position, node in enumerate(recording.steps, start=1):
-        place = column[node]
+    for position, node in enumerate(recording.steps):
+        place = counted.column[node]
+        misplaced.append(0.0 if node in seen else probabilities[node])
+        found: tuple[Slip, float, str] | None = None
         if node in seen:
-            misplaced.append(0.0)
-            if repeating[place] >= POINTED_AT:
-                share = f"{doing_again[place]:g} of {_recordings(does[place])}"
-                evidence = f"done again; {share} with it {_verb(doing_again[place], 'repeat')} it"
-                findings.append(
-                    Finding(Slip.REPEATED, name(node), position, repeating[place], evidence)
-                )
-            continue
+            if position in duties.needless[number] and evidence.repeating[place] >= POINTED_AT:
+                found = Slip.REPEATED, float(evidence.repeating[place]), _repeated(evidence, place)
+        elif duties.other[number, place]:
+            found = Slip.OTHER, *_other(evidence, number, place)
+        elif probabilities[node] >= POINTED_AT:
+            against = _against(demonstrations, judged, first, node)
+            found = Slip.MISPLACED, probabilities[node], against
+        elif evidence.total > 2 and evidence.does[place] <= 1 and not foreign:
+            others = f"none of the other {evidence.total - 1:g} recordings does it"
+            found = Slip.FOREIGN, 0.5, others
         seen.add(node)
-        misplaced.append(probabilities[node])
-        if probabilities[node] >= POINTED_AT:
-            evidence = _against(demonstrations, judged, first, node)
-            findings.append(
-                Finding(Slip.MISPLACED, name(node), position, probabilities[node], evidence)
-            )
-        elif total > 2 and does[place] <= 1 and not foreign:
-            evidence = f"none of the other {total - 1:g} recordings does it"
-            findings.append(Finding(Slip.FOREIGN, name(node), position, 0.5, evidence))
-    lacking = [
-        place
-        for place in range(len(counted.nodes))
-        if not counted.done[number, place] and does[place] > total / 2
-    ]
-    for place in lacking:
-        if skipping[place] >= POINTED_AT:
-            evidence = f"never done; {does[place]:g} of {_recordings(total)} do it"
-            findings.append(
-                Finding(Slip.SKIPPED, name(counted.nodes[place]), None, skipping[place], evidence)
-            )
+        if found is not None:
+            slip, probability, words = found
+            findings.append(Finding(slip, counted.names[place], position + 1, probability, words))
+    skipped = list(_skipped(evidence, number))
+    findings += [finding for finding in skipped if finding.probability >= POINTED_AT]
     return AuditedRecording(
         recording.id,
         judged.reliability[number],
         max(float(moved.sum()) - MISPLACED * len(first), 0.0),
-        float(sum(skipping[place] for place in lacking)),
-        float(repeating[counted.again[number]].sum()),
+        float(sum(finding.probability for finding in skipped)),
+        float(evidence.repeating[duties.again[number]].sum()),
         tuple(misplaced),
         tuple(findings),
         foreign,
+        sum(finding.probability for finding in findings if finding.slip == Slip.OTHER),
     )
+
+
+def _repeated(evidence: _Evidence, place: int) -> str:
+    again, does = evidence.repeats[place], evidence.does[place]
+    share = f"{again:g} of {_recordings(does)}"
+    return f"done again; {share} with it {_verb(again, 'repeat')} it"
+
+
+def _other(evidence: _Evidence, number: int, place: int) -> tuple[float, str]:
+    """Return the probability that a step of a second alternative is a slip, and why."""
+    counted, duties = evidence.counted, evidence.duties
+    choice = next(own for own in duties.choices if counted.names[place] in own.steps)
+    taken = _alternatives_taken(counted, choice)
+    several = float(counted.weights @ (taken.sum(axis=1) > 1))
+    instead = next(
+        step
+        for step, done, other in zip(
+            counted.names, counted.done[number], duties.other[number], strict=True
+        )
+        if step in choice.steps and done and not other
+    )
+    share = f"{several:g} of {_recordings(evidence.total)} {_verb(several, 'take')} both"
+    return _probability(choice), f"done beside '{instead}', its alternative; {share}"
+
+
+def _alternatives_taken(counted: Tally, choice: Choice) -> BoolMatrix:
+    """Return which recording does a step of which alternative."""
+    names = np.array(counted.names)
+    return np.stack(
+        [counted.done[:, np.isin(names, own)].any(axis=1) for own in choice.alternatives], axis=1
+    )
+
+
+def _probability(rule: Choice | Undoing) -> float:
+    known = rule.evidence.probability if rule.evidence else None
+    return 1.0 if known is None else known
+
+
+def _skipped(evidence: _Evidence, number: int) -> Iterator[Finding]:
+    """Yield the steps that a recording leaves out, with the probability of a slip."""
+    counted, duties = evidence.counted, evidence.duties
+    for place in evidence.lacking(number):
+        kept, should = evidence.does[place], evidence.should[place]
+        whose = "that should do it do" if duties.ruled[place] else "do it"
+        words = f"never done; {kept:g} of {_recordings(should)} {whose}"
+        name, probability = counted.names[place], float(evidence.skipping[place])
+        yield Finding(Slip.SKIPPED, name, None, probability, words)
+    for step, undoing in duties.not_redone[number].items():
+        words = f"not done again after '{undoing.step}', which undoes it"
+        yield Finding(Slip.SKIPPED, step, None, _probability(undoing), words)
+    for choice in duties.undecided[number]:
+        taken = _alternatives_taken(counted, choice)
+        usual, *others = sorted(
+            zip(counted.weights @ taken, choice.alternatives, strict=True), key=lambda one: -one[0]
+        )
+        instead = ", ".join(f"'{steps[0]}'" for _, steps in others)
+        one = float(counted.weights @ taken.any(axis=1))
+        words = (
+            f"never done, nor its alternative {instead}; {one:g} of {_recordings(evidence.total)}"
+        )
+        yield Finding(
+            Slip.SKIPPED, usual[1][0], None, _probability(choice), f"{words} take one of them"
+        )
 
 
 def _against(
@@ -258,12 +364,12 @@ def _against(
     return "; ".join(parts)
 
 
-def _of_another_procedure(judged: Judgement, counted: Tally) -> list[str]:
+def _of_another_procedure(judged: Judgement, counted: Tally, duties: Duties) -> list[str]:
     """Return, for each recording, why it looks like another procedure; empty if it does not."""
     count = len(judged.sequences)
     if count < 3:
         return [""] * count
-    shared = _shared(counted)
+    shared = _shared(counted, duties.choices)
     # A recording can only be foreign among recordings that belong together.
     together = median(shared) >= SHARED
     reasons = []
@@ -286,12 +392,15 @@ def _of_another_procedure(judged: Judgement, counted: Tally) -> list[str]:
     return reasons
 
 
-def _shared(counted: Tally) -> list[float]:
+def _shared(counted: Tally, choices: Sequence[Choice]) -> list[float]:
     """Return the median share of steps that each recording has in common with the others.
 
-    For two recordings it is the share of the shorter one, so that many skips count little.
+    For two recordings it is the share of the shorter one, so that many skips count little. A choice
+    counts as one step, whichever alternative was taken.
     """
-    done = counted.done.astype(np.float64)
+    chosen = np.isin(np.array(counted.names), [step for own in choices for step in own.steps])
+    made = [_alternatives_taken(counted, own).any(axis=1, keepdims=True) for own in choices]
+    done = np.hstack([counted.done[:, ~chosen], *made]).astype(np.float64)
     sizes = done.sum(axis=1)
     overlaps = (done @ done.T) / np.minimum(sizes[:, None], sizes[None, :])
     return [

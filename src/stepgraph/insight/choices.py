@@ -1,9 +1,10 @@
 """Steps that go together and steps that exclude each other, from which recordings do which.
 
 Two rules are weighed for each pair of steps: whoever does the first also does the second, and
-whoever does the first does not do the second. Under a rule only slips go against it, all with the
-same rate, which is learned from all pairs. Without it the second step follows a rate of its own, or
-is as frequent as in the other recordings. `relations` compares the two.
+whoever does the first does not do the second. Under a rule only slips go against it, with one rate
+for steps left out and another for steps done needlessly, each learned from all pairs, the former
+also from what everybody does. Without a rule the second step follows a rate of its own, or is as
+frequent as in the other recordings. `relations` compares the two.
 
 A choice is a group of exclusive steps, of which every recording takes one, or at most one. Its
 alternatives may be several steps that go together, and it may arise only for those who do a certain
@@ -27,6 +28,8 @@ Matrix = NDArray[np.float64]
 
 PRIOR = math.log(9)
 """Prior log odds against a rule for a pair of steps."""
+MOST_OMISSIONS = 0.25
+"""Upper bound of the rate of steps that are left out although they have to be done."""
 SLIP = 0.05
 """First guess and upper bound of the rate of slips: one in twenty chances."""
 ROUNDS = 50
@@ -48,13 +51,16 @@ class Relations(NamedTuple):
     always
         Everybody does the step; where steps go together, all of them.
     slips
-        The rate of slips against rules.
+        The rate of slips: of steps left out that had to be done.
+    together
+        Steps that several recordings leave out together, and that go with each other otherwise.
     """
 
     brings: Matrix
     excludes: Matrix
     always: Matrix
     slips: float
+    together: Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True)
@@ -118,33 +124,65 @@ def relations(done: BoolMatrix, weights: Matrix) -> Relations:
     # What everybody does says nothing about the recordings in which it is done.
     possible = np.outer(varying, varying) & (alone > 0)[:, None] & ~np.eye(len(alone), dtype=bool)
     # The rules of one recording stand or fall together: they count as one chance for the bound.
-    slips, least = SLIP, 1 / (1 / SLIP + total)
+    most = np.array([MOST_OMISSIONS, SLIP]).reshape(2, 1, 1)
+    slips, least = most, 1 / (1 / SLIP + total)
     for _ in range(ROUNDS):
-        odds = log_rule(kept, against, slips) - without
-        ruled = np.where(possible, 1 / (1 + np.exp(-np.clip(odds, -50, 50))), 0.0)
+        ruled = np.where(possible, _probability(log_rule(kept, against, slips) - without), 0.0)
+        everybody = _probability(always_done(done, weights, float(slips[0].item())))
         before = slips
-        slips = SLIP + float((ruled * against).sum())
-        slips /= 1.0 + float((ruled * (kept + against)).sum())
-        slips = min(max(slips, least), SLIP)
-        if abs(slips - before) < 1e-9:
+        number = (ruled * against).sum(axis=(1, 2), keepdims=True)
+        chances = (ruled * (kept + against)).sum(axis=(1, 2), keepdims=True)
+        number[0] += everybody @ (total - alone)
+        chances[0] += everybody.sum() * total
+        slips = np.clip((SLIP + number) / (1 + chances), least, most)
+        if np.abs(slips - before).max() < 1e-9:
             break
     brings, excludes = np.where(possible, log_rule(kept, against, slips) - without, -np.inf)
-    always = np.full(len(alone), np.inf)
-    for block in blocks(brings, varying):
-        any_of = float(weights @ done[:, block].any(axis=1))
-        if total - any_of >= FEWEST:
-            each = log_rule(alone[block], total - alone[block], slips).sum()
-            always[block] = each - log_beta(np.array(any_of), np.array(total - any_of)) + PRIOR
-    return Relations(brings, excludes, always, slips)
+    slip = float(slips[0].item())
+    together = [
+        own
+        for own in blocks(brings, varying)
+        if len(own) > 1 and total - weights @ done[:, own].any(axis=1) >= FEWEST
+    ]
+    return Relations(brings, excludes, always_done(done, weights, slip, together), slip, together)
 
 
 def blocks(brings: Matrix, varying: BoolMatrix) -> list[list[int]]:
     """Return the steps that some recordings leave out, those that go with each other together."""
-    together = (brings > 0) & (brings.T > 0)
-    return [own for own in _components(together) if varying[own[0]]]
+    related = (brings > 0) & (brings.T > 0)
+    return [own for own in _components(related) if varying[own[0]]]
 
 
-def log_rule(kept: Matrix, against: Matrix, slips: float) -> Matrix:
+def _probability(log_odds: Matrix) -> Matrix:
+    return np.asarray(1 / (1 + np.exp(-np.clip(log_odds, -50, 50))))
+
+
+def always_done(
+    done: BoolMatrix, weights: Matrix, slips: float, together: Sequence[Sequence[int]] = ()
+) -> Matrix:
+    """Return the log odds that everybody does a step but for slips, rather than by habit.
+
+    Parameters
+    ----------
+    done, weights
+        As for `relations`.
+    slips
+        The rate of slips.
+    together
+        Steps that recordings leave out together: they have one habit, but a slip is needed for
+        each of them.
+    """
+    number = weights @ done
+    missing = weights.sum() - number
+    odds = np.asarray(log_rule(number, missing, slips) - log_beta(number, missing) + PRIOR)
+    for own in together:
+        some = weights @ done[:, own].any(axis=1)
+        each = log_rule(number[own], missing[own], slips).sum()
+        odds[own] = each - log_beta(some, weights.sum() - some) + PRIOR
+    return odds
+
+
+def log_rule(kept: Matrix, against: Matrix, slips: float | Matrix) -> Matrix:
     """Return the log probability of recordings that keep a rule and that go against it.
 
     Slips are as frequent as they are, up to their rate.
@@ -171,7 +209,8 @@ def _without_rule(kept: Matrix, against: Matrix, second: Matrix, total: float) -
     usual = np.clip(usual, 1e-6, 1 - 1e-6)
     any_rate = log_beta(kept, against)
     as_usual = kept * np.log(usual) + against * np.log1p(-usual)
-    return np.asarray(np.logaddexp(any_rate, as_usual) - math.log(2) + PRIOR)
+    unrelated = math.log(len(second))  # each step is related to few others
+    return np.asarray(np.logaddexp(any_rate, as_usual + unrelated) - math.log(2) + PRIOR)
 
 
 def find_choices(done: BoolMatrix, weights: Matrix, found: Relations) -> list[FoundChoice]:
@@ -194,10 +233,12 @@ def find_choices(done: BoolMatrix, weights: Matrix, found: Relations) -> list[Fo
     if not (found.excludes > -PRIOR).any():
         return []
     rows, places = np.unique(done, axis=0, return_inverse=True)
-    counts = np.bincount(places.ravel(), weights=weights, minlength=len(rows))
+    counts: Matrix = np.bincount(places.ravel(), weights=weights, minlength=len(rows)).astype(float)
     search = _ChoiceSearch(rows, counts, found)
     everywhere = np.ones(len(rows), dtype=bool)
-    contexts = [(int(step), rows[:, step]) for step in np.flatnonzero(search.varying)]
+    # What everybody does but for slips is no context.
+    sometimes = search.varying & (found.always < 0)
+    contexts = [(int(step), rows[:, step]) for step in np.flatnonzero(sometimes)]
     contexts.sort(key=lambda own: (float(counts[own[1]].sum()), own[0]))
     choices: list[FoundChoice] = []
     searches = [(*own, False) for own in contexts]
@@ -226,7 +267,7 @@ class _ChoiceSearch:
         self.done, self.weights = done, weights
         self.brings = found.brings > 0
         self.slips = found.slips
-        self.varying = ~done.all(axis=0)
+        self.varying = np.asarray(~done.all(axis=0))
         self.blocks = blocks(found.brings, self.varying)
         taken = np.stack([done[:, own].any(axis=1) for own in self.blocks], axis=1)
         self.taken = taken
@@ -236,8 +277,8 @@ class _ChoiceSearch:
             members[number, own] = 1.0
         sizes = members.sum(axis=1)
         # A choice that has to be made has enough evidence of its own; its pairs need not be sure.
-        self.apart = {
-            optional: members @ ((found.excludes > least) & (found.excludes.T > least)) @ members.T
+        self.apart: dict[bool, BoolMatrix] = {
+            optional: members @ (np.minimum(found.excludes, found.excludes.T) > least) @ members.T
             > np.outer(sizes, sizes) - 0.5
             for optional, least in ((False, -PRIOR), (True, 0.0))
         }
@@ -298,10 +339,8 @@ class _ChoiceSearch:
         by_habit = float(log_beta(np.array(kept), np.array(broken)))
         one = math.lgamma(kinds) + sum(math.lgamma(own + 1) for own in held)
         one -= math.lgamma(kept + kinds)
-        apart = 0.0
-        for block in chosen:
-            size = min(float(self.weights[among] @ self.taken[among][:, block]), total)
-            apart += float(log_beta(np.array(size), np.array(total - size)))
+        sizes = np.minimum(self.weights[among] @ self.taken[among][:, chosen], total)
+        apart = float(log_beta(sizes, total - sizes).sum())
         many = broken * kinds * math.log(2)  # which of the blocks a slip took
         odds = by_slips + one - many - apart - self.cost * kinds
         return min(odds, by_slips - by_habit)
@@ -320,10 +359,10 @@ class _ChoiceSearch:
         core = tuple(tuple(self.blocks[chosen[place]]) for place in order)
         leading = [self.brings[:, own].any(axis=1) for own in core]
         single = np.sum(leading, axis=0) == 1
-        others = tuple(
-            tuple(int(step) for step in np.flatnonzero(own & single) if step not in steps)
-            for own, steps in zip(leading, core, strict=True)
-        )
+        single[[step for own in core for step in own]] = False
+        if context is not None:
+            single[context] = False
+        others = tuple(tuple(int(step) for step in np.flatnonzero(own & single)) for own in leading)
         return FoundChoice(
             core,
             others,
@@ -362,7 +401,9 @@ def _log_factorials(numbers: Matrix) -> Matrix:
     The series is exact to rounding from 10 on; smaller numbers are moved there.
     """
     moved = numbers + 10.0
-    factors = np.prod([numbers + more for more in range(1, 11)], axis=0)
+    factors = numbers + 1.0
+    for more in range(2, 11):
+        factors = factors * (numbers + more)
     series = 1 / (12 * moved) - 1 / (360 * moved**3) + 1 / (1260 * moved**5)
     stirling = moved * np.log(moved) - moved + np.log(2 * np.pi * moved) / 2 + series
     return np.asarray(stirling - np.log(factors))

@@ -3,25 +3,27 @@
 A step undoes another if, whenever it comes after that one, the other is done again before anything
 that needs it and before the end. Where the other step is optional, nobody has to do it again; then
 something undoes it only if it is never done again without that. `find_undoings` compares the rule,
-against which only slips go, with doing the step again at any rate.
+against which only slips go, with doing the step again at any rate. A step that was done too early
+and again in its place was not undone by what it needs.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from stepgraph.errors import GraphError
 from stepgraph.graph import TaskGraph
-from stepgraph.graph.rules import RuleEvidence, Undoing, undo_in_circle
-from stepgraph.insight.choices import SLIP, log_beta, log_rule
+from stepgraph.graph.rules import RuleEvidence, Undoing, check_rules
+from stepgraph.insight.choices import SLIP, Matrix, log_beta, log_rule
 from stepgraph.sequences import Demonstrations, KeyStepSequence
 
-FEWEST = 3
-"""Minimum number of repetitions that a rule explains."""
+FEWEST = 2
+"""Minimum number of recordings with a repetition that a rule explains."""
 VISITS = 5_000_000
 """Maximum number of steps to visit; beyond it the most frequent recordings count."""
 
@@ -36,24 +38,18 @@ class _Candidate:
         Number of times that the other step was done again after it, before what needs it.
     left
         Number of times that it was not, although it had to be.
+    between, recordings
+        Number of times that it came between two occurrences of the other step, and of recordings
+        in which it did.
     distance
         Sum of the number of steps between the other step and this one, where it was done again.
     """
 
     redone: float = 0.0
     left: float = 0.0
+    between: float = 0.0
+    recordings: float = 0.0
     distance: float = 0.0
-
-    def log_odds(self, slips: float) -> float:
-        """Return the log odds that the other step is always done again, rather than at any rate.
-
-        Parameters
-        ----------
-        slips
-            The rate of slips.
-        """
-        redone, left = np.array(self.redone), np.array(self.left)
-        return float(log_rule(redone, left, slips) - log_beta(redone, left))
 
 
 @dataclass(slots=True)
@@ -81,14 +77,14 @@ class _Repeated:
 def find_undoings(
     demonstrations: Demonstrations, graph: TaskGraph, slips: float = SLIP
 ) -> list[Undoing]:
-    """Return the steps that undo others, with their evidence.
+    """Return the steps that undo others, with their evidence; only what the graph can obey.
 
     Parameters
     ----------
     demonstrations
         The recordings.
     graph
-        The learned graph, with its attributes and choices.
+        The learned graph, with its attributes and choices, and what somebody says undoes what.
     slips
         The rate of slips against rules.
 
@@ -117,19 +113,45 @@ def find_undoings(
     found: list[Undoing] = []
     for step, own in sorted(undoes.items()):
         rule = Undoing(name(step), [name(undone) for undone in own], _evidence(own, total, slips))
-        if not undo_in_circle([*found, rule], set(graph.steps) - set(graph.optional_steps)):
+        if _can_obey(graph, [*graph.undoings, *found, rule]):
             found.append(rule)
     return found
 
 
+def _can_obey(graph: TaskGraph, undoings: Sequence[Undoing]) -> bool:
+    """Return whether a graph can have these undoings."""
+    try:
+        check_rules(
+            graph.steps, graph.preconditions_of, graph.choices, undoings, graph.optional_steps
+        )
+    except GraphError:
+        return False
+    return True
+
+
 def _evidence(undone: dict[int, _Candidate], total: float, slips: float) -> RuleEvidence:
-    least_sure = min(own.log_odds(slips) for own in undone.values())
-    return RuleEvidence(
-        [own.redone for own in undone.values()],
-        sum(own.left for own in undone.values()),
-        total,
-        1 / (1 + math.exp(-least_sure)),
-    )
+    redone, left = _counts(undone.values())
+    least_sure = float(_log_odds(redone, left, slips).min())
+    return RuleEvidence(redone, sum(left), total, 1 / (1 + math.exp(-least_sure)))
+
+
+def _counts(candidates: Iterable[_Candidate]) -> tuple[list[float], list[float]]:
+    own = list(candidates)
+    return [one.redone for one in own], [one.left for one in own]
+
+
+def _log_odds(redone: Sequence[float], left: Sequence[float], slips: float) -> Matrix:
+    """Return the log odds that a step is always done again, rather than at any rate.
+
+    Parameters
+    ----------
+    redone, left
+        Number of times that it was done again, and that it was not.
+    slips
+        The rate of slips.
+    """
+    kept, against = np.array(redone), np.array(left)
+    return log_rule(kept, against, slips) - log_beta(kept, against)
 
 
 def _repeated(demonstrations: Demonstrations, graph: TaskGraph) -> dict[int, _Repeated]:
@@ -154,21 +176,23 @@ def _repeated(demonstrations: Demonstrations, graph: TaskGraph) -> dict[int, _Re
                 own = found.setdefault(node, _Repeated())
                 own.shown += recording.weight
                 own.binding += recording.weight if due >> node & 1 else 0.0
-                after = graph.semantics.after[node] if due >> node & 1 else None
-                _count(own, steps, node, recording.weight, after)
+                before, after = graph.semantics.before[node], graph.semantics.after[node]
+                _count(
+                    own, steps, node, recording.weight, before, after if due >> node & 1 else None
+                )
     return found
 
 
 def _most_frequent(demonstrations: Demonstrations) -> Sequence[KeyStepSequence]:
     """Return the recordings, or as many of the most frequent ones as can be visited."""
     ranked = sorted(demonstrations, key=lambda recording: -recording.weight)
-    visits, number = 0, 0
+    chosen, visits = [], 0
     for recording in ranked:
-        visits += len(recording) ** 2
-        if visits > VISITS:
-            break
-        number += 1
-    return ranked[: max(number, 1)]
+        own = len(recording) * len(set(recording.steps))
+        if visits + own <= VISITS:
+            chosen.append(recording)
+            visits += own
+    return chosen
 
 
 def _again(recording: KeyStepSequence) -> Iterator[int]:
@@ -182,7 +206,12 @@ def _again(recording: KeyStepSequence) -> Iterator[int]:
 
 
 def _count(
-    own: _Repeated, steps: Sequence[int], node: int, weight: float, after: int | None
+    own: _Repeated,
+    steps: Sequence[int],
+    node: int,
+    weight: float,
+    before: int,
+    after: int | None,
 ) -> None:
     """Count what a recording says of a step.
 
@@ -191,34 +220,42 @@ def _count(
     own
         Where to count.
     steps
-        The recording.
+        The recording; 0 for steps that the graph lacks.
     node
         The step.
     weight
         Number of recordings like this.
+    before
+        The steps that it needs, as a mask.
     after
         The steps that need it, as a mask; None if it does not have to be done.
     """
     places = [place for place, step in enumerate(steps) if step == node]
+    came = sum(1 << step for step in set(steps[: places[0]]))
+    known = len(own.gaps)
     for start, end in zip(places, [*places[1:], len(steps)], strict=True):
         between = steps[start + 1 : end]
         again = end < len(steps)
-        if again:
-            own.gaps.append((frozenset(between), weight))
-        passed = len(between)  # from here on something that needs it was done
-        if after is not None:
-            passed = max((p for p, step in enumerate(between) if after >> step & 1), default=-1)
-        seen: set[int] = set()
+        too_early = before & ~came  # not yet done when this step was
+        places_of: dict[int, int] = {}
         for place, step in enumerate(between):
-            if step in seen:
-                continue
-            seen.add(step)
-            in_time = after is None or place >= passed
-            if again and in_time:
-                own.by[step].redone += weight
-                own.by[step].distance += weight * place
+            if step and not too_early >> step & 1:
+                places_of.setdefault(step, place)
+        if again:
+            own.gaps.append((frozenset(places_of), weight))
+        needing = after or 0
+        last_needing = max((p for p, step in enumerate(between) if needing >> step & 1), default=-1)
+        for step, place in places_of.items():
+            candidate = own.by[step]
+            candidate.between += weight if again else 0.0
+            if again and place >= last_needing:
+                candidate.redone += weight
+                candidate.distance += weight * place
             elif after is not None:
-                own.by[step].left += weight
+                candidate.left += weight
+        came |= sum(1 << step for step in set(between))
+    for step in {step for steps_between, _ in own.gaps[known:] for step in steps_between}:
+        own.by[step].recordings += weight
 
 
 def _fitting(own: _Repeated, number: int, slips: float) -> dict[int, float]:
@@ -233,21 +270,21 @@ def _fitting(own: _Repeated, number: int, slips: float) -> dict[int, float]:
     slips
         The rate of slips.
     """
+    often = {
+        step: candidate for step, candidate in own.by.items() if candidate.recordings >= FEWEST
+    }
     total = sum(weight for _, weight in own.gaps)
-    found = {}
-    for step, candidate in own.by.items():
-        covered = sum(weight for between, weight in own.gaps if step in between)
-        if covered < FEWEST or candidate.log_odds(slips) <= 0:
-            continue
-        if own.binding < own.shown / 2:
-            # Nobody has to do it again: what always comes between is all that there is to see.
-            alone = _Candidate(covered, total - covered).log_odds(slips)
-            if alone <= math.log(number + 1):
-                continue
-        elif covered * -math.log((total - covered + 0.5) / (own.shown + 1)) <= 2 * math.log(number):
-            continue
-        found[step] = covered
-    return found
+    covered = [candidate.between for candidate in often.values()]
+    uncovered = [max(total - one, 0.0) for one in covered]
+    always = _log_odds(*_counts(often.values()), slips)
+    if own.binding < own.shown / 2:
+        # Nobody has to do it again: what always comes between is all that there is to see.
+        explains = _log_odds(covered, uncovered, slips) > math.log(number + 1)
+    else:
+        rare = np.log((np.array(uncovered) + 0.5) / (own.shown + 1))
+        explains = np.array(covered) * -rare > 2 * math.log(number)
+    fits = (always > 0) & explains
+    return {step: one for step, one, fit in zip(often, covered, fits, strict=True) if fit}
 
 
 def _chosen(own: _Repeated, candidates: dict[int, float], breadth: dict[int, int]) -> list[int]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 
-from stepgraph.graph import Constraints, TaskGraph
+from stepgraph.graph import Constraints, TaskGraph, connect_ends
+from stepgraph.graph.adjacency import reduction
 from stepgraph.graph.evidence import StepAttributes
 from stepgraph.graph.rules import Choice, RuleEvidence, Undoing
 from stepgraph.insight.attributes import (
@@ -28,6 +30,9 @@ def with_rules(
 ) -> TaskGraph:
     """Return a graph with its attributes, choices and undoing, as recordings show them.
 
+    Edges between alternatives of a choice are removed, as only recordings with a slip do both; what
+    they imply of other steps stays.
+
     Parameters
     ----------
     demonstrations
@@ -47,7 +52,11 @@ def with_rules(
     ["one of 'accept' and 'ship', or 'reject'"]
     """
     constraints = graph.constraints.among(graph.steps)
-    stated = {step for choice in constraints.choices for step in choice.steps}
+    stated = {
+        *(step for choice in constraints.choices for step in choice.steps),
+        *constraints.optional,
+        *constraints.mandatory,
+    }
     if all_do_all_once(demonstrations):
         # Most steps are done once by everyone.
         return _stated(graph, constraints, dict.fromkeys(graph.steps, StepAttributes()), [])
@@ -68,7 +77,7 @@ def with_rules(
     }
     total = demonstrations.total_weight
     made = [_choice(choice, counted.names, total) for choice in choices]
-    graph = _stated(graph, constraints, attributes, made)
+    graph = _stated(_apart(graph, made), constraints, attributes, made)
     by_hand = {own.step: set(own.undone) for own in graph.undoings}
     undoings = [
         own
@@ -106,7 +115,7 @@ def _stated(
 def _fits(choice: FoundChoice, names: Sequence[str], graph: TaskGraph, stated: set[str]) -> bool:
     """Return whether a graph can have a choice, and nobody decided about its steps.
 
-    The graph has its steps, and none needs a step of another alternative.
+    The graph has its steps, and nobody says that one needs a step of another alternative.
     """
     groups = [
         {names[step] for step in (*core, *others)}
@@ -115,12 +124,33 @@ def _fits(choice: FoundChoice, names: Sequence[str], graph: TaskGraph, stated: s
     if any(step in stated or step not in graph.steps for own in groups for step in own):
         return False
     return not any(
-        other & set(graph.preconditions_of(step))
-        for own in groups
-        for step in own
-        for other in groups
-        if other is not own
+        step in own and needed in other
+        for own, other in permutations(groups, 2)
+        for step, needed in graph.constraints.required
     )
+
+
+def _apart(graph: TaskGraph, choices: Sequence[Choice]) -> TaskGraph:
+    """Return a graph without edges between the alternatives of choices."""
+    place = {step: number for number, step in enumerate(graph.steps)}
+    crossing = np.zeros((len(place), len(place)), dtype=bool)
+    for choice in choices:
+        groups = [[place[step] for step in own] for own in choice.alternatives]
+        for own, other in permutations(groups, 2):
+            crossing[np.ix_(own, other)] = True
+    if not any(
+        step in place and needed in place and crossing[place[step], place[needed]]
+        for step, needed in graph.edges
+    ):
+        return graph
+    closed = np.zeros_like(crossing)
+    for step, number in place.items():
+        closed[number, [place[needed] for needed in graph.all_preconditions_of(step)]] = True
+    edges = [
+        (graph.steps[step], graph.steps[needed])
+        for step, needed in np.argwhere(reduction(closed & ~crossing))
+    ]
+    return graph.replace(edges=connect_ends(graph.steps, edges))
 
 
 def _choice(found: FoundChoice, names: Sequence[str], total: float) -> Choice:

@@ -337,13 +337,14 @@ def _finish(
         procedure=given.procedure,
         weights=result.weights,
         constraints=constraints,
-        evidence=edge_evidence(given, result.edges, learned.confidence),
     )
     graph = with_rules(given, graph, reliability=learned.trust or ())
+    graph = graph.replace(evidence=edge_evidence(given, graph.edges, learned.confidence))
     fit = fit_of(given, graph)
     if fit.warning:
         notes = [*notes, f"{fit.warning}; do not trust it without a look at them"]
-    said = [*notes, *learned.notes, *doubts(given, graph)]
+    said = [*notes, *learned.notes, *_alternatives_apart(result.edges, graph)]
+    said += doubts(given, graph)
     if learned.unconstrained is not None:
         said += consequences(processed(learned.unconstrained).graph, graph)
     relaxed = options.relaxed or adjacency.relaxed
@@ -373,6 +374,18 @@ def _apart(weights: WeightedAdjacency, constraints: Constraints) -> WeightedAdja
         for one, other in permutations(groups, 2):
             matrix[np.ix_(one, other)] = 0.0
     return replace(weights, matrix=matrix)
+
+
+def _alternatives_apart(edges: Sequence[Edge], graph: TaskGraph) -> list[str]:
+    """Return a note on edges that are left out as their steps are alternatives."""
+    gone = [
+        f"{step!r} needs {needed!r}"
+        for step, needed in edges
+        for choice in graph.choices
+        if (step, needed) not in graph.edges and {step, needed} <= set(choice.steps)
+    ]
+    named = ", ".join(dict.fromkeys(gone))
+    return [f"left out, as these steps are alternatives: {named}"] if gone else []
 
 
 def _provenance(
