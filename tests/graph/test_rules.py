@@ -6,7 +6,7 @@ import pytest
 
 from stepgraph.errors import GraphError
 from stepgraph.graph import Choice, RuleEvidence, StepAttributes, TaskGraph, Undoing
-from stepgraph.graph.rules import by_step
+from stepgraph.graph.rules import by_step, rules_in_words, split_undoings
 
 GRAPH = TaskGraph.from_preconditions({"b": ["a"], "c": ["b"], "d": ["a"]})
 
@@ -99,3 +99,12 @@ def test_rules_follow_the_steps_of_a_graph() -> None:
 def test_what_a_step_undoes_comes_together() -> None:
     (own,) = by_step([Undoing("a", ["b"]), Undoing("a", ["c", "b"])])
     assert own.undone == ("b", "c")
+
+
+def test_what_need_not_be_done_again_is_allowed_again() -> None:
+    graph = TaskGraph("abc", []).replace(
+        attributes={"b": StepAttributes(optional=True)},
+        undoings=[Undoing("c", ["a", "b"], RuleEvidence([5, 3], 0, 9))],
+    )
+    assert rules_in_words(graph) == ["'c' undoes 'a'", "'c' allows 'b' again"]
+    assert [own.evidence.held for own, _ in split_undoings(graph) if own.evidence] == [(5,), (3,)]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from stepgraph.insight.choices import (
-    PRIOR,
     MOST_OMISSIONS,
+    PRIOR,
     SLIP,
     FoundChoice,
     find_choices,

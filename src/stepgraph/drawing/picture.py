@@ -152,7 +152,7 @@ SPURIOUS = Stroke("spurious", 2.8, dash="0.1 5")
 
 RULES = {
     "choice": (Stroke("choice", 1.6, dash="6 4"), "only one of these is done"),
-    "undoes": (Stroke("undoes", 1.6, dash="6 2.5 1.5 2.5"), "then has to be done again"),
+    "undoes": (Stroke("undoes", 1.6, dash="6 2.5 1.5 2.5"), "then counts as not done"),
     "goes_with": (Stroke("goes_with", 1.9, dash="0.1 4"), "then is done as well"),
 }
 """The line of each kind of rule, and its meaning."""

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from stepgraph.errors import SettingError
 from stepgraph.formats.dot import with_attributes
 from stepgraph.graph import TaskGraph
+from stepgraph.graph.rules import split_undoings
 from stepgraph.layout.rails import Needs, Tracks, choose_columns, last_rows, lay_tracks, row_order
 from stepgraph.layout.text import columns, pad, printable, shorten, wrap
 
@@ -169,8 +170,9 @@ def _rules(graph: TaskGraph, numbered: Mapping[str, str]) -> dict[str, list[str]
             instead = [f"or {listed(other)}" for other in choice.alternatives if other != own]
             instead += ["or none of them"] if choice.optional else []
             rules[first].append(every if several else ", ".join(instead))
-    for undoing in graph.undoings:
-        rules[undoing.step].append(f"undoes {listed(undoing.undone)}")
+    for undoing, again in split_undoings(graph):
+        undone = listed(undoing.undone)
+        rules[undoing.step].append(f"undoes {undone}" if again else f"allows {undone} again")
     for step, known in graph.attributes.items():
         if set(known.goes_with) - {step}:
             rules[step].append(f"goes with {listed(known.goes_with, step)}")

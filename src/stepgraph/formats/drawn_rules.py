@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from stepgraph.graph import Choice, RuleEvidence, TaskGraph
-from stepgraph.graph.rules import rules_in_words
+from stepgraph.graph.rules import rules_in_words, split_undoings
 
 Kind = Literal["choice", "undoes", "goes_with"]
 """What a rule says."""
@@ -82,9 +82,12 @@ def drawn_rules(graph: TaskGraph) -> tuple[DrawnRule, ...]:
         _choice(graph, choice, f"{front}{_ONE_OF[choice.optional]}", rank)
         for choice, front in zip(graph.choices, _fronts(graph), strict=True)
     ]
-    for undoing in graph.undoings:
+    undoings = split_undoings(graph)
+    said = rules_in_words(graph)[len(graph.choices) :]
+    for (undoing, again), about in zip(undoings, said, strict=False):
+        word = "undoes" if again else "allows again"
         ends = undoing.step, undoing.undone
-        found.append(_tied(graph, "undoes", "undoes", *ends, rank, str(undoing), undoing.evidence))
+        found.append(_tied(graph, "undoes", word, *ends, rank, about, undoing.evidence))
     with_it = {step: own.goes_with for step, own in graph.attributes.items() if own.goes_with}
     sentences = rules_in_words(graph)[-len(with_it) :] if with_it else []
     for step, about in zip(with_it, sentences, strict=True):

@@ -300,11 +300,39 @@ def by_step(undoings: Iterable[Undoing]) -> tuple[Undoing, ...]:
     return tuple(found.values())
 
 
+def split_undoings(graph: TaskGraph) -> list[tuple[Undoing, bool]]:
+    """Return what undoes what, apart for steps that have to be done again and for optional ones.
+
+    Returns
+    -------
+    list
+        Undoings, and whether what they undo has to be done again.
+    """
+    optional = set(graph.optional_steps)
+    found = []
+    for own in graph.undoings:
+        for again in (True, False):
+            places = [n for n, step in enumerate(own.undone) if (step not in optional) is again]
+            evidence = own.evidence
+            if evidence is not None and len(evidence.held) == len(own.undone):
+                evidence = replace(evidence, held=[evidence.held[place] for place in places])
+            if places:
+                undone = [own.undone[place] for place in places]
+                found.append((Undoing(own.step, undone, evidence), again))
+    return found
+
+
 def rules_in_words(graph: TaskGraph) -> list[str]:
-    """Return the choices of a graph, what undoes what, and what goes with what, each in words."""
+    """Return the choices of a graph, what undoes what, and what goes with what, each in words.
+
+    An optional step that is undone need not be done again, but may.
+    """
     return [
         *map(str, graph.choices),
-        *map(str, graph.undoings),
+        *(
+            str(own) if again else f"{own.step!r} allows {_and(own.undone)} again"
+            for own, again in split_undoings(graph)
+        ),
         *(
             f"{step!r} goes with {_and(own.goes_with)}"
             for step, own in graph.attributes.items()
