@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from stepgraph.formats import read_graph, save_graph
-from stepgraph.graph.evidence import StepAttributes
+from stepgraph.graph import Choice, StepAttributes, TaskGraph
 from tests.cli.running import Put, Run
 
 
@@ -109,3 +109,14 @@ def test_what_a_format_cannot_express_is_refused_by_name(stepgraph: Run, graph: 
     result = stepgraph("convert", "with.json", "-o", "with.bpmn")
     assert result.code == 2
     assert f"'{steps[0]}' goes with '{steps[1]}', which makes no block" in result.err
+
+
+def test_rules_that_a_format_cannot_say_can_be_left_out(stepgraph: Run, folder: Path) -> None:
+    graph = TaskGraph("ab", [], choices=[Choice([["a"], ["b"]])])
+    save_graph(graph, folder / "choice.json")
+    refused = stepgraph("convert", "choice.json", "-o", "choice.graphml")
+    assert refused.code == 2
+    assert refused.err.endswith("or leave its rules out with --without-rules\n")
+    written = stepgraph("convert", "choice.json", "-o", "choice.graphml", "--without-rules")
+    assert (written.code, written.notes) == (0, ["note: left out: one of 'a' or 'b'"])
+    assert read_graph(folder / "choice.graphml").optional_steps == ("a", "b")

@@ -102,7 +102,7 @@ def test_what_a_step_undoes_comes_together() -> None:
 
 
 def test_what_need_not_be_done_again_is_allowed_again() -> None:
-    graph = TaskGraph("abc", []).replace(
+    graph = TaskGraph("abcd", []).replace(
         attributes={"b": StepAttributes(optional=True)},
         undoings=[Undoing("c", ["a", "b"], RuleEvidence([5, 3], 0, 9))],
     )

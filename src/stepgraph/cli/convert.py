@@ -10,6 +10,7 @@ import typer
 from stepgraph.cli import options
 from stepgraph.cli.output import echo, print_notes
 from stepgraph.cli.output_files import check_file, check_format, check_replaced
+from stepgraph.errors import GraphError
 
 if TYPE_CHECKING:
     from stepgraph.graph import TaskGraph
@@ -35,6 +36,14 @@ def convert(
             help="For .adjlist: post-process it, so that steps which need each other need not.",
         ),
     ] = False,
+    without_rules: Annotated[
+        bool,
+        typer.Option(
+            "--without-rules",
+            help="Leave out choices, undoing and what goes with what: steps with an alternative "
+            "become optional, steps that are undone repeatable.",
+        ),
+    ] = False,
 ) -> None:
     """Write a task graph in another format.
 
@@ -42,14 +51,31 @@ def convert(
     """
     from stepgraph.files import write_text
     from stepgraph.formats import graph_text, read_graph
+    from stepgraph.graph.rules import rules_in_words
 
     loaded = _post_processed(graph) if break_cycles else read_graph(graph)
+    if without_rules:
+        loaded = _plain(loaded)
     check_file(output)
     check_format(Path(output))
     check_replaced(output)
-    write_text(output, graph_text(loaded, Path(output).suffix))
+    try:
+        text = graph_text(loaded, Path(output).suffix)
+    except GraphError as error:
+        if rules_in_words(loaded):
+            raise GraphError(f"{error}, or leave its rules out with --without-rules") from None
+        raise
+    write_text(output, text)
     print_notes(_not_expressed(loaded, Path(output)))
     echo(f"{Path(output)}: written")
+
+
+def _plain(graph: TaskGraph) -> TaskGraph:
+    """Return a graph without its rules, and print them."""
+    from stepgraph.graph.rules import rules_in_words, without_rules
+
+    print_notes(f"left out: {rule}" for rule in rules_in_words(graph))
+    return without_rules(graph)
 
 
 def _not_expressed(graph: TaskGraph, path: Path) -> list[str]:

@@ -244,7 +244,8 @@ def session_factory(
 
 def for_recogniser(graph: TaskGraph) -> TaskGraph:
     """Return a graph for the monitor behind a recogniser, with a note on rules left out."""
-    from stepgraph.monitoring.plan import ignored_rules, without_rules
+    from stepgraph.graph.rules import without_rules
+    from stepgraph.monitoring.plan import ignored_rules
 
     ignored = ignored_rules(graph)
     print_notes([ignored] if ignored else [])

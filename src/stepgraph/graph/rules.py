@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from stepgraph.errors import GraphError, UnknownNameError
+from stepgraph.graph.evidence import StepAttributes
 
 if TYPE_CHECKING:
     from stepgraph.graph.task_graph import TaskGraph
@@ -339,3 +340,30 @@ def rules_in_words(graph: TaskGraph) -> list[str]:
             if own.goes_with
         ),
     ]
+
+
+def without_rules(graph: TaskGraph) -> TaskGraph:
+    """Return a graph without choices, undoing and what goes with what, which asks less.
+
+    What has an alternative is optional, and what another step undoes may be repeated.
+
+    Examples
+    --------
+    >>> from stepgraph.graph import TaskGraph
+    >>> plain = without_rules(TaskGraph("ab", [], choices=[Choice([["a"], ["b"]])]))
+    >>> plain.choices, plain.optional_steps
+    ((), ('a', 'b'))
+    """
+    chosen = {step for choice in graph.choices for step in choice.steps}
+    undone = {step for own in graph.undoings for step in own.undone}
+    attributes = {
+        step: replace(
+            known,
+            optional=known.optional or step in chosen,
+            repeatable=known.repeatable or step in undone,
+            goes_with=(),
+        )
+        for step in graph.steps
+        for known in [graph.attributes.get(step, StepAttributes())]
+    }
+    return graph.replace(attributes=attributes, choices=(), undoings=())

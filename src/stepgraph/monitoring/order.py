@@ -15,7 +15,8 @@ from math import exp, lgamma, log
 from stepgraph.errors import InputError, SettingError, StepgraphWarning
 from stepgraph.graph import Edge, TaskGraph
 from stepgraph.graph.edges import bits
-from stepgraph.monitoring.plan import Plan, ignored_rules, without_rules
+from stepgraph.graph.rules import without_rules
+from stepgraph.monitoring.plan import Plan, ignored_rules
 from stepgraph.sequences import Demonstrations
 
 SKIP_ODDS = 2.0

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from stepgraph.graph import StepAttributes, TaskGraph
+from stepgraph.graph import TaskGraph
 from stepgraph.graph.edges import bits
 from stepgraph.graph.rules import rules_in_words
 from stepgraph.graph.semantics import Semantics, State
@@ -94,33 +94,6 @@ class Plan:
         for node in bits(performed):
             needed |= self.needs_all[node]
         return needed & ~performed
-
-
-def without_rules(graph: TaskGraph) -> TaskGraph:
-    """Return a graph for a monitor that knows neither choices nor undoing, and so asks less.
-
-    What has an alternative is optional, and what another step undoes may be repeated.
-
-    Examples
-    --------
-    >>> from stepgraph.graph import Choice
-    >>> plain = without_rules(TaskGraph("ab", [], choices=[Choice([["a"], ["b"]])]))
-    >>> plain.choices, plain.optional_steps
-    ((), ('a', 'b'))
-    """
-    chosen = {step for choice in graph.choices for step in choice.steps}
-    undone = {step for own in graph.undoings for step in own.undone}
-    attributes = {
-        step: replace(
-            known,
-            optional=known.optional or step in chosen,
-            repeatable=known.repeatable or step in undone,
-            goes_with=(),
-        )
-        for step in graph.steps
-        for known in [graph.attributes.get(step, StepAttributes())]
-    }
-    return graph.replace(attributes=attributes, choices=(), undoings=())
 
 
 def ignored_rules(graph: TaskGraph) -> str:

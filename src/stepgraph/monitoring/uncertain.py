@@ -10,6 +10,7 @@ from stepgraph.errors import FormatError, SettingError, StepgraphWarning
 from stepgraph.formats.json_text import VERSION, finite_number
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.edges import bits
+from stepgraph.graph.rules import without_rules
 from stepgraph.monitoring.belief import (
     BEAM,
     FIRST,
@@ -23,7 +24,7 @@ from stepgraph.monitoring.belief import (
 )
 from stepgraph.monitoring.confusion import Confusion
 from stepgraph.monitoring.monitor import Kind
-from stepgraph.monitoring.plan import Plan, ignored_rules, without_rules
+from stepgraph.monitoring.plan import Plan, ignored_rules
 from stepgraph.monitoring.session import Session, as_observation, check_state, fingerprint, whole
 from stepgraph.monitoring.uncertain_verdict import UncertainReport, UncertainVerdict
 
