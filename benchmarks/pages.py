@@ -158,7 +158,9 @@ def _anchor(result: BenchmarkResult) -> str:
 
 def _per_procedure(part: BenchmarkResult) -> str:
     """Return a table of F1 by procedure and method, folded away, where rows have such figures."""
-    rows = [row for row in part.rows if row.get("procedures")]
+    rows = [
+        row for row in part.rows if all("f1" in entry for entry in row.get("procedures") or [{}])
+    ]
     if not rows:
         return ""
     names = [entry["procedure"] for entry in rows[0]["procedures"]]

@@ -24,6 +24,8 @@ from stepgraph.sequences import Demonstrations, KeyStepSequence
 
 FEWEST = 2
 """Minimum number of recordings with a repetition that a rule explains."""
+KINDS_OF_SLIPS = 3
+"""Number of kinds of slips that go against undoing, each taken to be as frequent as omissions."""
 VISITS = 5_000_000
 """Maximum number of steps to visit; beyond it the most frequent recordings count."""
 
@@ -86,7 +88,7 @@ def find_undoings(
     graph
         The learned graph, with its attributes and choices, and what somebody says undoes what.
     slips
-        The rate of slips against rules.
+        The rate of steps that are left out by mistake.
 
     Examples
     --------
@@ -97,6 +99,8 @@ def find_undoings(
     >>> [str(own) for own in find_undoings(Demonstrations.from_steps(bench), graph)]
     ["'repair' undoes 'test'"]
     """
+    # Not only a step left out goes against a rule, but also one out of order, or a needless one.
+    slips = min(KINDS_OF_SLIPS * slips, SLIP)
     repeated = _repeated(demonstrations, graph)
     number = len(graph.steps)
     fitting = {step: _fitting(own, number, slips) for step, own in sorted(repeated.items())}
