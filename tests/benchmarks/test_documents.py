@@ -21,8 +21,6 @@ ROOT = Path(__file__).parents[2]
 RESULTS = sorted((ROOT / "docs" / "results").glob("*.json"))
 TIMED = {"speed", "serve", "scale", "scaling", "monitor", "draw"}
 """Benchmarks of times: their results may be missing until a free machine has been found."""
-TO_COME = {"powl", "rework", "rules", "rules-found"}
-"""Benchmarks of rules, whose results come with a learner that finds some."""
 WITHOUT_FIGURES = {"paper", "figures"}
 """Benchmarks that put others together, or draw."""
 RESULT: Mapping[str, Any] = {
@@ -44,7 +42,7 @@ def test_every_document_is_in_step_with_the_results() -> None:
 
 def test_every_benchmark_has_its_result_and_its_section() -> None:
     missing = BENCHMARKS.keys() - {path.stem for path in RESULTS} - WITHOUT_FIGURES
-    assert missing <= TIMED | TO_COME
+    assert missing <= TIMED
     page = (ROOT / "docs" / "benchmarks.md").read_text()
     titles = " ".join(re.findall(r"^## (.*)$", page, re.MULTILINE)).split()
     assert BENCHMARKS.keys() <= set(titles)

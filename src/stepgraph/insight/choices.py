@@ -8,9 +8,8 @@ frequent as in the other recordings. `relations` compares the two.
 
 A choice is a group of exclusive steps, of which every recording takes one, or at most one. Its
 alternatives may be several steps that go together, and it may arise only for those who do a certain
-step, its *context*.
-`find_choices` compares a choice with steps that are done independently, and lets each alternative
-cost as much as naming it among all steps.
+step, its *context*. `find_choices` compares a choice with steps that are done independently, and
+lets each alternative cost as much as naming it among all steps.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ BoolMatrix = NDArray[np.bool_]
 Matrix = NDArray[np.float64]
 
 PRIOR = math.log(9)
-"""Prior log odds against a rule for a pair of steps."""
+"""Prior log odds against a rule for a pair of steps, and for a step that everybody does."""
 MOST_OMISSIONS = 0.25
 """Upper bound of the rate of steps that are left out although they have to be done."""
 SLIP = 0.05
@@ -123,8 +122,8 @@ def relations(done: BoolMatrix, weights: Matrix) -> Relations:
     )
     # What everybody does says nothing about the recordings in which it is done.
     possible = np.outer(varying, varying) & (alone > 0)[:, None] & ~np.eye(len(alone), dtype=bool)
-    # The rules of one recording stand or fall together: they count as one chance for the bound.
     most = np.array([MOST_OMISSIONS, SLIP]).reshape(2, 1, 1)
+    # The rules of one recording stand or fall together: they count as one chance for the bound.
     slips, least = most, 1 / (1 / SLIP + total)
     for _ in range(ROUNDS):
         ruled = np.where(possible, _probability(log_rule(kept, against, slips) - without), 0.0)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks import run_benchmark
 
 
-def test_learned_attributes_are_more_precise_than_calling_everything_optional() -> None:
+def test_learned_attributes_are_more_precise_than_calling_everything_optional(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("benchmarks.graphs.attributes.RATES", (0.2,))
+    monkeypatch.setattr("benchmarks.graphs.attributes.COUNTS", (8, 32))
     result = run_benchmark("attributes", seeds=1)
     for row in result.rows:
         if row["method"] == "learned" and row["condition"] == "20% errors":

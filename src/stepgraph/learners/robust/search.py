@@ -10,7 +10,6 @@ and leave while the recordings become more probable.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -86,8 +85,8 @@ def capacity(rates: Matrix) -> Matrix:
     return worth
 
 
-CONTESTED = -math.log(1000)
-"""Log odds of a pair below which the recordings that show its reverse did not slip."""
+CONTESTED = -7.0
+"""Log odds of a pair, about 1 to 1,000, below which recordings with its reverse did not slip."""
 
 
 def contested(recordings: Recordings) -> BoolMatrix:
