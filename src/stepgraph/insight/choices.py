@@ -134,7 +134,7 @@ def relations(done: BoolMatrix, weights: Matrix) -> Relations:
         number[0] += everybody @ (total - alone)
         chances[0] += everybody.sum() * total
         slips = np.clip((SLIP + number) / (1 + chances), least, most)
-        if np.abs(slips - before).max() < 1e-9:
+        if np.abs(slips - before).max() < 1e-6:
             break
     brings, excludes = np.where(possible, log_rule(kept, against, slips) - without, -np.inf)
     slip = float(slips[0].item())

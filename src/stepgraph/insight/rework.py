@@ -19,7 +19,7 @@ import numpy as np
 from stepgraph.errors import GraphError
 from stepgraph.graph import TaskGraph
 from stepgraph.graph.rules import RuleEvidence, Undoing, check_rules
-from stepgraph.insight.choices import SLIP, Matrix, log_beta, log_rule
+from stepgraph.insight.choices import PRIOR, SLIP, Matrix, log_beta, log_rule
 from stepgraph.sequences import Demonstrations, KeyStepSequence
 
 FEWEST = 2
@@ -286,7 +286,7 @@ def _fitting(own: _Repeated, number: int, slips: float) -> dict[int, float]:
         explains = _log_odds(covered, uncovered, slips) > math.log(number + 1)
     else:
         rare = np.log((np.array(uncovered) + 0.5) / (own.shown + 1))
-        explains = np.array(covered) * -rare > 2 * math.log(number)
+        explains = np.array(covered) * -rare > 2 * math.log(number) + PRIOR
     fits = (always > 0) & explains
     return {step: one for step, one, fit in zip(often, covered, fits, strict=True) if fit}
 

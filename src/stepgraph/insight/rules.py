@@ -84,8 +84,10 @@ def with_rules(
         for own in find_undoings(demonstrations, graph, found.slips)
         if not by_hand.get(own.step, set()) & set(own.undone)
     ]
-    attributes = dict(graph.attributes)
     every = [*graph.undoings, *undoings]
+    if not every:
+        return graph
+    attributes = dict(graph.attributes)
     for step in _no_longer_repeatable(demonstrations, counted, every, trusted):
         attributes[step] = replace(attributes[step], repeatable=False, repeated_after=())
     return graph.replace(attributes=attributes, undoings=every)

@@ -337,9 +337,11 @@ def _finish(
         procedure=given.procedure,
         weights=result.weights,
         constraints=constraints,
+        evidence=edge_evidence(given, result.edges, learned.confidence),
     )
     graph = with_rules(given, graph, reliability=learned.trust or ())
-    graph = graph.replace(evidence=edge_evidence(given, graph.edges, learned.confidence))
+    if not set(graph.edges) <= set(result.edges):
+        graph = graph.replace(evidence=edge_evidence(given, graph.edges, learned.confidence))
     fit = fit_of(given, graph)
     if fit.warning:
         notes = [*notes, f"{fit.warning}; do not trust it without a look at them"]
