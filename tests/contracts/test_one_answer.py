@@ -36,14 +36,14 @@ def answers(graph: TaskGraph, steps: list[str]) -> dict[str, bool]:
 
 
 @given(graphs_with_rules(max_steps=5), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_every_tool_gives_the_same_answer(graph: TaskGraph, data: st.DataObject) -> None:
     steps = data.draw(st.lists(st.sampled_from(graph.steps), max_size=7))
     assert len(set(answers(graph, steps).values())) == 1
 
 
 @given(graphs_with_rules(max_steps=5), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_every_tool_accepts_what_follows_the_graph(graph: TaskGraph, data: st.DataObject) -> None:
     steps: list[str] = []
     while possible := [

@@ -45,7 +45,7 @@ def graph_of(block: Block) -> TaskGraph | None:
 
 
 @given(blocks(5))
-@settings(max_examples=400)
+@settings(max_examples=150)
 def test_the_graph_of_a_block_has_exactly_its_sequences(block: Block) -> None:
     graph = graph_of(block)
     assume(graph is not None)
@@ -54,7 +54,7 @@ def test_the_graph_of_a_block_has_exactly_its_sequences(block: Block) -> None:
 
 
 @given(blocks(6, loops=False))
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_nothing_without_loops_is_refused(block: Block) -> None:
     graph = graph_from_block(block, "")
     assert set(graph.steps) == {step for steps in sequences_of_block(block, 6) for step in steps}

@@ -54,7 +54,7 @@ MAYBE = ["s>x1", "x1>A", "A>x2", "x1>x2", "x2>B", "B>e"]
 
 
 @given(GRAPHS, XML_TEXT)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 def test_what_is_written_comes_back(graph: TaskGraph, name: str) -> None:
     graph = graph.replace(procedure=name)
     back = graph_from_bpmn(to_bpmn(graph), "stem")
@@ -268,7 +268,7 @@ def test_a_file_too_large_is_refused_unread(
 
 
 @given(st.text(max_size=60), st.integers(0, 900), st.integers(0, 30))
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=30)
 def test_a_spoilt_file_is_read_or_refused(patch: str, place: int, cut: int) -> None:
     text = process(MAYBE)
     with suppress(FormatError):  # any other error fails the test
@@ -325,13 +325,13 @@ def is_written(graph: TaskGraph) -> bool:
 
 
 @given(small_graphs())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 def test_the_runs_of_the_process_are_the_valid_orders_of_the_graph(graph: TaskGraph) -> None:
     assert orders_of_process(to_bpmn(graph)) == valid_complete_orders(graph)
 
 
 @given(large_graphs() | graphs_of_blocks(8).filter(is_written))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 def test_no_two_boxes_overlap_and_no_line_runs_through_a_box(graph: TaskGraph) -> None:
     root = ET.fromstring(to_bpmn(graph).encode())  # noqa: S314 - our own file
     drawn = boxes(root)
@@ -343,7 +343,7 @@ def test_no_two_boxes_overlap_and_no_line_runs_through_a_box(graph: TaskGraph) -
 
 
 @given(large_graphs() | graphs_of_blocks(8).filter(is_written))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 def test_everything_is_drawn_and_every_line_joins_its_boxes(graph: TaskGraph) -> None:
     root = ET.fromstring(to_bpmn(graph).encode())  # noqa: S314 - our own file
     (process,) = root.iter(f"{BPMN}process")
@@ -362,7 +362,7 @@ def test_everything_is_drawn_and_every_line_joins_its_boxes(graph: TaskGraph) ->
 
 
 @given(large_graphs() | graphs_of_blocks(8).filter(is_written))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 def test_nodes_list_the_flows_that_come_and_go_and_ids_are_used_once(graph: TaskGraph) -> None:
     root = ET.fromstring(to_bpmn(graph).encode())  # noqa: S314 - our own file
     ids = [element.attrib["id"] for element in root.iter() if "id" in element.attrib]
@@ -374,7 +374,7 @@ def test_nodes_list_the_flows_that_come_and_go_and_ids_are_used_once(graph: Task
 
 
 @given(graphs_of_blocks().filter(is_written))
-@settings(max_examples=100)
+@settings(max_examples=40)
 def test_the_process_of_blocks_has_exactly_the_valid_sequences_of_the_graph(
     graph: TaskGraph,
 ) -> None:

@@ -19,7 +19,7 @@ from tests.strategies import graphs_with_rules
 
 
 @given(graphs_with_rules(max_steps=4) | graphs_of_blocks())
-@settings(max_examples=400)
+@settings(max_examples=120)
 def test_blocks_have_exactly_the_valid_sequences_of_the_graph(graph: TaskGraph) -> None:
     with suppress(NoBlocksError):
         block = block_from_graph(graph)

@@ -61,7 +61,7 @@ DIAMOND = ["s>T", "T>p", "T>q", "p>A", "q>B", "A>u", "B>v", "u>J", "v>J", "J>x",
 
 
 @given(GRAPHS, XML_TEXT)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 def test_what_is_written_comes_back(graph: TaskGraph, name: str) -> None:
     graph = graph.replace(procedure=name)
     back = graph_from_pnml(to_pnml(graph), "stem")
@@ -303,7 +303,7 @@ def test_anything_else_is_refused_by_name(case: str, tmp_path: Path) -> None:
 
 
 @given(st.text(max_size=60), st.integers(0, 600), st.integers(0, 30))
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=30)
 def test_a_spoilt_file_is_read_or_refused(patch: str, place: int, cut: int) -> None:
     text = net(DIAMOND, silent="TJ")
     with suppress(FormatError):  # any other error fails the test
@@ -311,7 +311,7 @@ def test_a_spoilt_file_is_read_or_refused(patch: str, place: int, cut: int) -> N
 
 
 @given(small_graphs())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 def test_the_runs_of_the_net_are_the_valid_orders_of_the_graph(graph: TaskGraph) -> None:
     assert orders_of_net(to_pnml(graph)) == valid_complete_orders(graph)
 
@@ -402,7 +402,7 @@ def test_rules_are_written_exactly(case: str) -> None:
 
 
 @given(graphs_with_rules(max_steps=4))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_the_net_of_any_rules_has_exactly_the_valid_sequences_of_the_graph(
     graph: TaskGraph,
 ) -> None:
@@ -410,7 +410,7 @@ def test_the_net_of_any_rules_has_exactly_the_valid_sequences_of_the_graph(
 
 
 @given(graphs_of_blocks())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_the_net_of_blocks_is_read_back_exactly(graph: TaskGraph) -> None:
     text = to_pnml(graph)
     assume('"running"' not in text)  # a loop within a loop
