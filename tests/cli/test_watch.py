@@ -12,6 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from stepgraph.formats import save_graph
+from stepgraph.graph import Choice, TaskGraph
 from tests.cli.running import Put, Run, in_a_process
 from tests.cli.test_startup import HEAVY, LIST_MODULES
 from tests.cli.watching import RIGHT, Watch, lines, objects
@@ -395,3 +397,14 @@ def test_steps_that_were_all_taken_back_leave_nothing_to_judge(watch: Watch) -> 
     result = watch('slice bread\n{"undo": true}\n')
     assert result.code == 2
     assert "every step was taken back" in result.err
+
+
+def test_a_choice_that_was_not_made_is_named_as_one(
+    stepgraph: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = TaskGraph.from_preconditions({"pack": ["test"], "scrap": ["test"]})
+    save_graph(graph.replace(choices=[Choice([["pack"], ["scrap"]])]), folder / "bench.json")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"test\n")))
+    result = stepgraph("watch", "bench.json")
+    assert result.lines[-2] == "never done: one of 'pack' or 'scrap'"
+    assert result.lines[-1].endswith("1 step never done")

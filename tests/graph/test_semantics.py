@@ -165,3 +165,22 @@ def test_doing_what_is_executable_is_valid(graph: TaskGraph, data: st.DataObject
         verdict = monitor.observe(data.draw(st.sampled_from(possible)))
         assert not verdict.is_mistake
         possible = verdict.executable
+
+
+def test_a_step_that_goes_with_one_alternative_belongs_to_it() -> None:
+    graph = TaskGraph("abc", []).replace(
+        attributes={"c": StepAttributes(optional=True, goes_with=("a",))},
+        choices=[Choice([["a"], ["b"]])],
+    )
+    assert not graph.is_valid("bc")
+    assert not graph.is_valid("cb")
+    assert graph.is_valid("ca", complete=True)
+    assert not graph.is_valid("c", complete=True)
+
+
+def test_what_may_be_done_leads_to_no_choice_that_cannot_be_made() -> None:
+    graph = TaskGraph.from_preconditions({"c": ["a"], "e": ["b"]})
+    graph = graph.replace(choices=[Choice([["a"], ["b"]])])
+    assert graph.executable(["e"]) == ("a",)
+    assert graph.is_valid("eac", complete=True)
+    assert not graph.is_valid("ec")

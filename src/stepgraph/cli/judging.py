@@ -206,16 +206,27 @@ class LiveSessions:
                 print_line(f"{_prefix(session)}probably never done: {_quoted(report.open)}", YELLOW)
         elif report.open:
             done = f"{len(report.open)} of {expected} steps never done"
-            new = [verdict.step for verdict in report.verdicts if verdict.is_mistake]
-            known = [verdict.step for verdict in report.verdicts if not verdict.is_mistake]
+            if not self.graph.semantics.fixed:  # how many are due depends on what was chosen
+                done = f"{count(len(report.open), 'step')} never done"
+            new = [_open(verdict) for verdict in report.verdicts if verdict.is_mistake]
+            known = [_open(verdict) for verdict in report.verdicts if not verdict.is_mistake]
             if new:
-                print_line(f"{_prefix(session)}never done: {_quoted(new)}", RED)
+                print_line(f"{_prefix(session)}never done: {', '.join(new)}", RED)
             if known:
-                what = f"never done, because of a mistake named above: {_quoted(known)}"
+                what = f"never done, because of a mistake named above: {', '.join(known)}"
                 print_line(f"{_prefix(session)}{what}", YELLOW)
         print_line(
             f"{_prefix(session)}{count(report.observed, 'step')} observed: {mistakes}, {done}"
         )
+
+
+def _open(verdict: Verdict) -> str:
+    """Return a step that was never done, with those that might have been done instead."""
+    from stepgraph.monitoring.explain import listed
+
+    if not verdict.instead:
+        return f"'{verdict.step}'"
+    return f"one of {listed((verdict.step, *verdict.instead), 'or')}"
 
 
 def session_factory(

@@ -130,8 +130,8 @@ def parse_undoing(text: str, steps: Collection[str]) -> tuple[str, tuple[str, ..
     for step, undone in readings:
         if step in steps and undone:
             return step, _joined(undone, steps, text)
-    for step, _ in readings:
-        if step not in steps:
+    for step, undone in readings:
+        if step and undone and step not in steps:
             raise UnknownNameError("step", step, steps, repr(text))
     raise FormatError(f"{text!r} states no undoing; expected 'A: B' or 'A: B + C'")
 

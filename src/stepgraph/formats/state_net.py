@@ -138,14 +138,20 @@ class Meaning:
                 continue
             if optional:
                 due &= done(all_)
-            if doing is not None and not all(core & own.before[doing] for core in cores):
-                excluded |= ~done(all_)  # a later alternative may still be taken
+            if doing is not None:  # a later alternative may still be taken
+                later = [core for core in cores if not core & own.before[doing]]
+                excluded |= ~done(all_) & some(map(self._may_begin, later))
             (alternative,) = (mask for mask in each if mask >> node & 1)
             excluded |= done(all_) & ~done(alternative)
         bringing = sum(
             1 << other for other in bits(own.bringing) if own.goes_with[other] >> node & 1
         )
         return (due | done(bringing)) & ~excluded
+
+    def _may_begin(self, core: int) -> Condition:
+        """Return that an alternative can still be begun: nothing that comes after it is done."""
+        after = reduce(int.__or__, (self.graph.semantics.after[node] for node in bits(core)), 0)
+        return every(~is_done(other) for other in bits(after))
 
     def nothing_missing(self, node: int) -> Condition:
         """Return that all that has to be done before a node is done."""

@@ -10,8 +10,9 @@ due; before that all of them are, or none if the choice is optional. Then:
 - doing it makes it count as done, and what it undoes count as not done;
 - the procedure may end if all that is due is done.
 
-A step waits for a choice that has not been begun only if every alternative comes before it: else a
-later alternative may still be taken.
+A step waits for a choice that has not been begun only if every alternative comes before it, or can
+no longer be begun: else a later one may still be taken. A step that goes with steps of one
+alternative alone belongs to it, unless the choice can be undone.
 
 What was undone may be done again whatever came after it. What comes before a step are its direct
 preconditions, those of a precondition that is not due in its place, and whatever was undone among
@@ -142,8 +143,10 @@ class Semantics:
                 table[nodes[step]] |= mask(others)
         groups = []
         for alternatives, may_be_none in choices:
-            each = tuple(mask(steps) for steps in alternatives)
-            core = tuple(steps & ~may_miss or steps for steps in each)
+            stated = tuple(mask(steps) for steps in alternatives)
+            core = tuple(steps & ~may_miss or steps for steps in stated)
+            final = not any(sum(stated) & others for others in undone)
+            each = _with_followers(stated, with_it) if final else stated
             groups.append(Alternatives(each, sum(each), may_be_none, core))
         chosen = 0  # a step may be of several choices
         for group in groups:
@@ -199,7 +202,9 @@ class Semantics:
         begun = done | (1 << node)
         due, before = self.due(begun), self.before[node]
         for choice in self.choices:
-            if not choice.every & begun and not all(core & before for core in choice.core):
+            if not choice.every & begun and any(
+                not core & before and not self.is_over(core, done) for core in choice.core
+            ):
                 due &= ~choice.every
         open_ = self.direct[node] & ~done
         found = open_ & due
@@ -212,6 +217,10 @@ class Semantics:
             left_out |= open_ & ~due & ~seen
             seen |= open_ & ~due
         return found | before & state.undone & due
+
+    def is_over(self, core: int, done: int) -> bool:
+        """Return whether an alternative can no longer be begun: what comes after it is done."""
+        return any(self.after[node] & done for node in bits(core))
 
     def passed(self, node: int, state: State) -> int:
         """Return the done steps that an optional step, or one of a choice, should come before.
@@ -292,3 +301,19 @@ class Semantics:
     def names_in(self, mask: int) -> tuple[str, ...]:
         """Return the names of the steps in a mask, in the order of the vocabulary."""
         return tuple(self.names[node] for node in bits(mask))
+
+
+def _with_followers(alternatives: Sequence[int], goes_with: Sequence[int]) -> tuple[int, ...]:
+    """Return the alternatives of a choice with the steps that go with one of them alone."""
+    each = list(alternatives)
+    changed = True
+    while changed:
+        changed = False
+        for node, others in enumerate(goes_with):
+            if not others or sum(each) >> node & 1:
+                continue
+            led = [place for place, steps in enumerate(each) if steps & others]
+            if len(led) == 1:
+                each[led[0]] |= 1 << node
+                changed = True
+    return tuple(each)

@@ -182,7 +182,10 @@ def _never_done(
     """Yield the steps that are due and not done, a choice that was not made as one."""
     open_ = meaning.open(state)
     for choice in meaning.undecided(state.done):
-        node, *others = (next(bits(steps & open_)) for steps in choice.each if steps & open_)
+        first = [next(bits(steps & open_)) for steps in choice.each if steps & open_]
+        if len(first) < 2:
+            continue
+        node, *others = first
         open_ &= ~choice.every
         names = tuple(meaning.names[other] for other in others)
         yield Violation(position, meaning.names[node], kind=Kind.OPEN_AT_FINISH, others=names)

@@ -67,7 +67,8 @@ class Fit:
     def __str__(self) -> str:
         text = f"fits {in_words(self.valid)} of {in_words(self.recordings)} recordings"
         if self.valid < self.recordings:
-            text += f", {self.violations:.2g} violations each"
+            noun = "violation" if self.violations == 1 else "violations"
+            text += f", {self.violations:.2g} {noun} each"
         if self.precision is not None:
             text += f"; {100 * self.precision:.0f} % of the next steps that it allows were seen"
         return text
@@ -114,9 +115,10 @@ def fit_of(demonstrations: Demonstrations, graph: TaskGraph) -> Fit:
             valid += weight
             _follow(graph, names, taken)
     seen = allowed = 0
+    every = graph.semantics.nodes.values()
     for state, nodes in list(taken.items())[:STATES]:
         ends = not graph.semantics.open(state)
-        allowed += len(set(graph.semantics.executable(state)) | nodes - {0}) + ends
+        allowed += sum(graph.semantics.may_do(node, state) for node in every) + ends
         seen += len(nodes)
     precision = seen / allowed if allowed else None
     return Fit(total, valid, violations / total, precision, kinds)
