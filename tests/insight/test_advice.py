@@ -181,3 +181,14 @@ def test_it_obeys_what_is_certain_and_is_the_best_of_few_steps(seed: int, size: 
     assert valid(order)
     best = max(value(steps, worth) for steps in itertools.permutations(range(size)) if valid(steps))
     assert value(order, worth) >= best - 1e-9
+
+
+def test_nobody_is_asked_to_do_two_alternatives() -> None:
+    cases = [["check", "accept", "ship"]] * 20 + [["check", "reject"]] * 8
+    found = advise(Demonstrations.from_steps(cases))
+    asked = [{question.first, question.second} for question in found.questions]
+    assert not any("reject" in pair and pair & {"accept", "ship"} for pair in asked)
+    assert not {"accept", "reject"} <= set(found.order)
+    few = Demonstrations.from_steps([["mix", "fry"], ["mix", "bake"]])
+    stated = advise(few, constraints=Constraints(one_of=[("fry", "bake")]))
+    assert not any({q.first, q.second} == {"fry", "bake"} for q in stated.questions)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stepgraph.errors import InputError
-from stepgraph.graph import NO_CONSTRAINTS, Constraints, Edge
+from stepgraph.graph import NO_CONSTRAINTS, Choice, Constraints, Edge, TaskGraph
 from stepgraph.graph.adjacency import closure, reduction
 from stepgraph.insight.evidence import one_order
 from stepgraph.insight.reliability import Judgement, judge
+from stepgraph.insight.rules import with_rules
 from stepgraph.sequences import Demonstrations, expect_demonstrations
 
 BoolMatrix = NDArray[np.bool_]
@@ -26,6 +27,8 @@ SEEN = 0.05
 """The trust in recordings from which an order counts as shown."""
 MAX_STEPS = 200
 """Maximum number of steps; orders of more take too long to compare."""
+SURE = 0.9
+"""Probability from which a learned choice needs no question."""
 MAX_QUESTIONS = 10
 """Default maximum number of questions."""
 UNKNOWN = 0.25
@@ -187,9 +190,14 @@ the graph depend on it.
     asked &= ~certain
     for pair in _places(place, constraints.never):
         asked[pair] = False
+    choices = _choices(demonstrations, constraints)
+    for pair in _places(place, _apart(choices)):
+        asked[pair] = False
     gain = np.where(asked, 1 - needs - RELUCTANCE * needs, 0.0)
     open_ = asked & (gain > 0)
     wanted = most_telling_order(gain, certain) if open_.any() else ()
+    other_ways = _other_ways(choices, wanted, place)
+    wanted = tuple(number for number in wanted if name(steps[number]) not in other_ways)
     shows = [pair for pair in combinations(wanted, 2) if open_[pair]]
     if not shows:
         wanted = ()  # no order shows the open pairs without steps that probably cannot be done
@@ -221,6 +229,42 @@ the graph depend on it.
     )
 
 
+def _choices(demonstrations: Demonstrations, constraints: Constraints) -> tuple[Choice, ...]:
+    """Return the choices that recordings surely show or somebody stated."""
+    seen = [demonstrations.vocabulary.name(node) for node in sorted(demonstrations.seen)]
+    stated = Constraints(one_of=constraints.one_of).among(seen)
+    found = with_rules(demonstrations, TaskGraph(seen, [], constraints=stated)).choices
+    return tuple(
+        choice
+        for choice in found
+        if choice.evidence is None or (choice.evidence.probability or 0.0) >= SURE
+    )
+
+
+def _apart(choices: Sequence[Choice]) -> list[Edge]:
+    """Return the pairs of steps that nobody should do both of."""
+    return [
+        (first, second)
+        for choice in choices
+        for one, other in permutations(choice.alternatives, 2)
+        for first in one
+        for second in other
+    ]
+
+
+def _other_ways(
+    choices: Sequence[Choice], wanted: Sequence[int], place: dict[str, int]
+) -> set[str]:
+    """Return the steps of all alternatives but the one that comes first in an order of places."""
+    left_out: set[str] = set()
+    for choice in choices:
+        chosen = [number for number in wanted if number in {place.get(s) for s in choice.steps}]
+        for steps in choice.alternatives:
+            if chosen and chosen[0] not in {place.get(step) for step in steps}:
+                left_out |= set(steps)
+    return left_out
+
+
 def _left_open(
     open_: BoolMatrix, wanted: Sequence[int], asked: Sequence[tuple[int, int]]
 ) -> list[tuple[int, int]]:
@@ -230,7 +274,11 @@ def _left_open(
         left[first, second] = False
     at = {number: place for place, number in enumerate(wanted)}
     pairs = {(first, second) for first, second in np.argwhere(left).tolist()}
-    shown = {(first, second) for first, second in pairs if wanted and at[first] < at[second]}
+    shown = {
+        (first, second)
+        for first, second in pairs
+        if first in at and second in at and at[first] < at[second]
+    }
     return sorted(
         (first, second)
         for first, second in pairs - shown
