@@ -34,8 +34,8 @@ def test_a_stated_choice_overrules_the_order_that_recordings_show(method: str) -
 
 def test_a_stated_choice_overrules_a_learned_one_of_the_same_steps() -> None:
     assert len(learn(CASES).choices) == 1
-    graph = learn(CASES, one_of=[("ship", "reject")])
-    assert graph.choices == (Choice([["ship"], ["reject"]]),)
+    graph = learn(CASES, one_of=[("accept", "ship")])
+    assert graph.choices == (Choice([["accept"], ["ship"]]),)
 
 
 def test_a_stated_choice_may_have_alternatives_of_several_steps() -> None:
@@ -104,3 +104,14 @@ def test_a_graph_can_be_learned_again_with_its_constraints() -> None:
         stated.choices,
         stated.undoings,
     )
+
+
+def test_a_learned_choice_may_add_steps_to_the_alternatives_of_a_stated_one() -> None:
+    graph = learn(CASES, one_of=[("accept", "reject")])
+    (choice,) = graph.choices
+    assert set(map(frozenset, choice.alternatives)) == {
+        frozenset({"accept", "ship"}),
+        frozenset({"reject", "scrap"}),
+    }
+    assert not graph.is_valid(["check", "reject", "ship"])
+    assert graph.constraints.one_of == ((("accept",), ("reject",)),)

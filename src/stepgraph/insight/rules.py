@@ -101,17 +101,30 @@ def _stated(
 ) -> TaskGraph:
     """Return a graph with attributes and choices as found, except where people decided.
 
-    A step of a choice that somebody stated has to be done if its alternative is taken.
+    A step of a choice that somebody stated has to be done if its alternative is taken. A learned
+    choice that adds steps to the alternatives of a stated one stands in its place.
     """
     known = dict(attributes)
-    for choice in constraints.choices:
+    stated = [own for own in constraints.choices if not any(_says_more(c, own) for c in choices)]
+    for choice in stated:
         for step in choice.steps:
             known[step] = replace(known.get(step, StepAttributes()), optional=False)
     return graph.replace(
         attributes=constraints.mark(known),
-        choices=[*constraints.choices, *choices],
+        choices=[*stated, *choices],
         undoings=constraints.undoings,
     )
+
+
+def _says_more(learned: Choice, stated: Choice) -> bool:
+    """Return whether a learned choice has the alternatives of a stated one, with more steps."""
+    homes = [
+        [place for place, steps in enumerate(learned.alternatives) if set(own) <= set(steps)]
+        for own in stated.alternatives
+    ]
+    found = {home[0] for home in homes if home}
+    same = len(found) == len(stated.alternatives) == len(learned.alternatives)
+    return same and len(learned.steps) > len(stated.steps)
 
 
 def _fits(choice: FoundChoice, names: Sequence[str], graph: TaskGraph, stated: set[str]) -> bool:
@@ -123,6 +136,10 @@ def _fits(choice: FoundChoice, names: Sequence[str], graph: TaskGraph, stated: s
         {names[step] for step in (*core, *others)}
         for core, others in zip(choice.core, choice.others, strict=True)
     ]
+    learned = Choice([sorted(own) for own in groups])
+    for choice_stated in graph.constraints.among(graph.steps).choices:
+        if _says_more(learned, choice_stated):
+            stated = stated - set(choice_stated.steps)
     if any(step in stated or step not in graph.steps for own in groups for step in own):
         return False
     return not any(
