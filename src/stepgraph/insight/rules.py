@@ -77,7 +77,7 @@ def with_rules(
     }
     total = demonstrations.total_weight
     made = [_choice(choice, counted.names, total) for choice in choices]
-    graph = _stated(_apart(graph, made), constraints, attributes, made)
+    graph = _stated(graph, constraints, attributes, made)
     by_hand = {own.step: set(own.undone) for own in graph.undoings}
     undoings = [
         own
@@ -109,7 +109,7 @@ def _stated(
     for choice in stated:
         for step in choice.steps:
             known[step] = replace(known.get(step, StepAttributes()), optional=False)
-    return graph.replace(
+    return _apart(graph, [*stated, *choices]).replace(
         attributes=constraints.mark(known),
         choices=[*stated, *choices],
         undoings=constraints.undoings,

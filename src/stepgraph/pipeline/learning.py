@@ -6,12 +6,9 @@ import importlib
 import math
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import permutations
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from stepgraph._version import __version__
 from stepgraph.errors import FormatError, LearningWarning, MissingExtraError, SettingError
@@ -314,7 +311,6 @@ def _finish(
         threshold = 1.0 / len(adjacency.vocabulary.nodes)
 
     def processed(weights: WeightedAdjacency) -> PostProcessed:
-        weights = _apart(weights, options.constraints)
         seen = weights.without(unseen) if unseen else weights
         return to_graph(
             seen,
@@ -363,19 +359,6 @@ def _finish(
         len(notes),
         fit,
     )
-
-
-def _apart(weights: WeightedAdjacency, constraints: Constraints) -> WeightedAdjacency:
-    """Return weights without edges between the alternatives of a stated choice."""
-    if not constraints.one_of:
-        return weights
-    matrix = weights.matrix.copy()
-    node = weights.vocabulary.node
-    for choice in constraints.choices:
-        groups = [[node(step) for step in steps] for steps in choice.alternatives]
-        for one, other in permutations(groups, 2):
-            matrix[np.ix_(one, other)] = 0.0
-    return replace(weights, matrix=matrix)
 
 
 def _alternatives_apart(edges: Sequence[Edge], graph: TaskGraph) -> list[str]:
